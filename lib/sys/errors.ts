@@ -1,0 +1,98 @@
+/**
+ * The base of every error this program throws on purpose.
+ *
+ * An error is data: what was attempted, on what, why it failed and what helps.
+ * The message is made from these parts in one place, so that a person reads the
+ * same sentence in a log, in `kubectl describe pod` and on the terminal.
+ */
+
+/** What a {@linkcode HeadcniError} is made of. */
+export interface ErrorParts {
+  /** What was attempted, as a verb phrase: `"read file"`, `"add route"`. */
+  readonly operation: string;
+  /** What it was attempted on: a path, an address, an interface, a config key. */
+  readonly subject?: string;
+  /** Why it failed, without a final period. */
+  readonly reason: string;
+  /** What a person can do about it, as a sentence or a command to type. */
+  readonly remedy?: string;
+  /** The error that caused this one. */
+  readonly cause?: unknown;
+}
+
+/**
+ * An expected failure: operation, subject, reason and remedy as separate fields.
+ *
+ * Each folder of `lib/` subclasses it for the failures callers must tell apart.
+ * Anything that is not a `HeadcniError` is a bug in this program.
+ *
+ * @example
+ * ```ts
+ * import { HeadcniError } from "./errors.ts";
+ * import { assertEquals } from "@std/assert";
+ *
+ * class RouteError extends HeadcniError {
+ *   override readonly name = "RouteError";
+ * }
+ *
+ * const error = new RouteError({
+ *   operation: "add route",
+ *   subject: "10.0.0.0/8",
+ *   reason: "gateway unreachable",
+ * });
+ * assertEquals(error.message, "Cannot add route 10.0.0.0/8: gateway unreachable");
+ * assertEquals(error.name, "RouteError");
+ * ```
+ */
+export class HeadcniError extends Error {
+  // Spelled out in each class: the bundler renames classes, so `new.target.name` would print `t`.
+  override readonly name: string = "HeadcniError";
+  readonly operation: string;
+  readonly subject: string | undefined;
+  readonly reason: string;
+  readonly remedy: string | undefined;
+
+  constructor(parts: ErrorParts) {
+    const what = parts.subject === undefined
+      ? parts.operation
+      : `${parts.operation} ${parts.subject}`;
+    super(
+      `Cannot ${what}: ${parts.reason}`,
+      parts.cause === undefined ? undefined : { cause: parts.cause },
+    );
+    this.operation = parts.operation;
+    this.subject = parts.subject;
+    this.reason = parts.reason;
+    this.remedy = parts.remedy;
+  }
+}
+
+/** Causes deeper than this are not followed: an error may, by mistake, cause itself. */
+const MAX_CAUSES = 10;
+
+/**
+ * The message of `error` and of its causes, outermost first.
+ *
+ * @example
+ * ```ts
+ * import { causeChain } from "./errors.ts";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const error = new Error("Cannot open store", { cause: new Error("disk full") });
+ * assertEquals(causeChain(error), ["Cannot open store", "disk full"]);
+ * ```
+ */
+export function causeChain(error: unknown): string[] {
+  const messages: string[] = [];
+  let current = error;
+  while (current !== undefined && current !== null && messages.length < MAX_CAUSES) {
+    messages.push(current instanceof Error ? current.message : String(current));
+    current = current instanceof Error ? current.cause : undefined;
+  }
+  return messages;
+}
+
+/** `error` as one line for logs: its message and those of its causes, joined by `: `. */
+export function describeError(error: unknown): string {
+  return causeChain(error).join(": ");
+}
