@@ -101,15 +101,13 @@ export async function withDeadline<T>(
   options.signal?.throwIfAborted();
   const stop = new AbortController();
   const settled = new AbortController();
-  const signal = options.signal === undefined
-    ? stop.signal
-    : AbortSignal.any([stop.signal, options.signal]);
+  const untilSettled = { once: true, signal: settled.signal };
+  // Not AbortSignal.any: in Deno 2.5 a long-lived source keeps every signal made from it.
+  const forward = () => stop.abort(options.signal?.reason);
+  options.signal?.addEventListener("abort", forward, untilSettled);
 
   const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), {
-      once: true,
-      signal: settled.signal,
-    });
+    stop.signal.addEventListener("abort", () => reject(stop.signal.reason), untilSettled);
   });
   clock.sleep(limitMs, { signal: settled.signal }).then(
     () => stop.abort(new DeadlineError({ operation, subject, limitMs })),
@@ -117,7 +115,7 @@ export async function withDeadline<T>(
     () => {},
   );
   try {
-    return await Promise.race([work(signal), aborted]);
+    return await Promise.race([work(stop.signal), aborted]);
   } finally {
     settled.abort();
   }
