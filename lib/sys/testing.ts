@@ -4,6 +4,87 @@
  * @module
  */
 
+import type { Clock, SleepOptions } from "./clock.ts";
+
+interface Sleeper {
+  readonly wakeAt: number;
+  readonly wake: () => void;
+}
+
+/** A clock that stands still until a test moves it. */
+export class FakeClock implements Clock {
+  #elapsedMs = 0;
+  #wallOffsetMs: number;
+  readonly #sleepers = new Set<Sleeper>();
+
+  /** The wall clock starts at `now`, the monotonic one at zero. */
+  constructor(options: { readonly now?: number } = {}) {
+    this.#wallOffsetMs = options.now ?? 0;
+  }
+
+  /** How many sleeps are under way. */
+  get sleepers(): number {
+    return this.#sleepers.size;
+  }
+
+  now(): number {
+    return this.#wallOffsetMs + this.#elapsedMs;
+  }
+
+  monotonicMs(): number {
+    return this.#elapsedMs;
+  }
+
+  /** Sets the wall clock, as NTP or a person would; nobody wakes from it. */
+  setTime(now: number): void {
+    this.#wallOffsetMs = now - this.#elapsedMs;
+  }
+
+  sleep(ms: number, options: SleepOptions = {}): Promise<void> {
+    const { signal } = options;
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const sleeper = { wakeAt: this.#elapsedMs + Math.max(0, ms), wake: resolve };
+      this.#sleepers.add(sleeper);
+      signal?.addEventListener("abort", () => {
+        if (this.#sleepers.delete(sleeper)) reject(signal.reason);
+      }, { once: true });
+    });
+  }
+
+  /**
+   * Moves time on by `ms`, waking each sleeper at its own moment and letting what it wakes
+   * run, including new sleeps that end within `ms`.
+   */
+  async advance(ms: number): Promise<void> {
+    const target = this.#elapsedMs + ms;
+    await settle();
+    for (;;) {
+      const next = this.#earliest();
+      if (next === undefined || next.wakeAt > target) break;
+      this.#elapsedMs = next.wakeAt;
+      this.#sleepers.delete(next);
+      next.wake();
+      await settle();
+    }
+    this.#elapsedMs = target;
+  }
+
+  /** Sets keep their order, so of equal times the sleep that began first wins. */
+  #earliest(): Sleeper | undefined {
+    let earliest: Sleeper | undefined;
+    for (const sleeper of this.#sleepers) {
+      if (earliest === undefined || sleeper.wakeAt < earliest.wakeAt) earliest = sleeper;
+    }
+    return earliest;
+  }
+}
+
+/** One turn of the event loop: every promise chain that can go on has gone on. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
 /** A repeatable source of randomness for property tests. */
 export interface SeededRandom {
   /** A whole number from 0 up to, not including, `limit`. */
