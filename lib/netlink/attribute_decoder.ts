@@ -193,3 +193,6 @@ export class AttributeDecoder {
     return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
   }
 }
+
+/** A value under construction: attributes come in any order and fill it one by one. */
+export type Draft<T> = { -readonly [Key in keyof T]: T[Key] };

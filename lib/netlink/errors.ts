@@ -113,9 +113,18 @@ export class DumpInterruptedError extends HeadcniError {
   }
 }
 
+/** Why a namespace cannot be used: not there, not allowed, or not a network namespace. */
+export type NetnsErrorKind = "missing" | "refused" | "foreign";
+
 /** A path, process or descriptor does not lead to a usable network namespace. */
 export class NetnsError extends HeadcniError {
   override readonly name = "NetnsError";
+  readonly kind: NetnsErrorKind;
+
+  constructor(parts: ErrorParts & { readonly kind: NetnsErrorKind }) {
+    super(parts);
+    this.kind = parts.kind;
+  }
 }
 
 /** A request that the kernel could only refuse, found before it is sent. */

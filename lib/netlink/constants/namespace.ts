@@ -6,6 +6,7 @@ export const CLONE_NEWNET = 0x40000000;
 export const NS_GET_NSTYPE = 0xb703;
 
 export const O_RDONLY = 0;
+export const O_NONBLOCK = 0o4000;
 export const O_CLOEXEC = 0o2000000;
 
 export const MS_BIND = 4096;
@@ -13,3 +14,6 @@ export const MS_BIND = 4096;
 export const MNT_DETACH = 2;
 
 export const MFD_CLOEXEC = 1;
+
+export const MS_REC = 16384;
+export const MS_SHARED = 1 << 20;
