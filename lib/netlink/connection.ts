@@ -100,6 +100,23 @@ export class NetlinkConnection implements Disposable {
   }
 
   /**
+   * Sends a netfilter transaction in one datagram: a begin message, the changes, an end
+   * message.
+   *
+   * Kernels before 6.10 acknowledge neither frame, so the last change is asked to. An error
+   * for the begin message means that the transaction as a whole was refused.
+   *
+   * @throws {NetlinkError} the first failure; then nothing was changed.
+   */
+  transact(requests: readonly Request[]): void {
+    const outcomes = this.#exchangeSome(requests, { ackAt: requests.length - 2, framed: true });
+    const [begin, ...changes] = outcomes;
+    for (const outcome of begin === undefined ? changes : [...changes, begin]) {
+      if (outcome.error !== undefined) throw outcome.error;
+    }
+  }
+
+  /**
    * All objects a dump request lists, as `decode` reads them; it skips one by returning
    * `undefined`.
    *
@@ -124,15 +141,16 @@ export class NetlinkConnection implements Disposable {
    * failures unasked (`netlink_rcv_skb` in `net/netlink/af_netlink.c`), so silence before
    * the last acknowledgement is success, and a batch costs one send and one receive.
    */
-  #exchangeSome(requests: readonly Request[]): Outcome[] {
+  #exchangeSome(
+    requests: readonly Request[],
+    { ackAt, framed }: { ackAt: number; framed?: boolean } = { ackAt: requests.length - 1 },
+  ): Outcome[] {
     const first = (this.#sequence + 1) >>> 0;
     const replies = requests.map((): Message[] => []);
     const errors: (NetlinkError | undefined)[] = requests.map(() => undefined);
     this.#socket.send(concat(requests.map((request, index) => {
-      const ack = index === requests.length - 1 ? NLM_F_ACK : 0;
-      return this.#encode(request, request.flags | ack);
+      return this.#encode(request, request.flags | (index === ackAt ? NLM_F_ACK : 0));
     })));
-    const last = this.#sequence;
     for (let finished = false; !finished;) {
       for (const message of this.#receive()) {
         const index = (message.sequence - first) >>> 0;
@@ -145,7 +163,7 @@ export class NetlinkConnection implements Disposable {
         }
         const acknowledgement = decodeAcknowledgement(message);
         if (acknowledgement.errno !== 0) errors[index] = failure(request, acknowledgement);
-        if (message.sequence === last) finished = true;
+        if (index === ackAt || (framed && index === 0)) finished = true;
       }
     }
     return requests.map((request, index) => ({

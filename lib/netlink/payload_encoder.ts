@@ -31,6 +31,11 @@ export class PayloadEncoder {
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
 
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#length;
+  }
+
   putU8(value: number): this {
     this.#view.setUint8(this.#reserve(1), value);
     return this;
