@@ -5,16 +5,13 @@ import { capture } from "./command.ts";
 import { type Runtime } from "./runtime.ts";
 import { type Target } from "./targets.ts";
 
-/** What the program may do. It runs as root on a node; the list says what for. */
-const PERMISSIONS = [
-  "--allow-env", // CNI_*, HEADCNI_*, NODE_POD_CIDR, NO_COLOR
-  "--allow-ffi", // netlink through libmnl and libc
-  "--allow-net", // Headscale, Kubernetes, tailscaled's socket, metrics
-  "--allow-read", // configuration, state, /proc, /sys, network namespaces
-  "--allow-run", // delegate plugins, nft, tailscaled
-  "--allow-sys", // host name, memory and load for metrics and doctor
-  "--allow-write", // state, CNI configuration, sysctls
-];
+/**
+ * The program may do everything. It runs as root, and Deno opens `/proc` and `/sys`,
+ * where network namespaces and sysctls live, to nothing less; a shorter list makes
+ * `/proc/self/cmdline` unreadable. `--no-remote` and `--no-npm` below keep it from
+ * loading code it was not built with.
+ */
+const PERMISSIONS = "--allow-all";
 
 /**
  * Without `--no-code-cache` the program would read `/tmp/deno-compile-<name>.cache`
@@ -42,7 +39,7 @@ export async function compile(
   const { ok, stderr } = await capture(Deno.execPath(), [
     "compile",
     ...SETTINGS,
-    ...PERMISSIONS,
+    PERMISSIONS,
     `--target=${target}`,
     `--include=${directory}`,
     `--output=${output}`,

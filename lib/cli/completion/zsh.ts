@@ -42,9 +42,9 @@ ${values.join("\n")}
 ${cases.join("\n")}
   esac
   if (( $#words_ )) && [[ $PREFIX != -* ]]; then
-    _describe -t commands 'command' words_
+    _describe -t commands command words_
   else
-    _describe -t flags 'flag' flags_ -o
+    _describe -o -t flags flag flags_
   fi
 }
 # Called as an autoloaded function it completes; sourced it registers itself.

@@ -1,0 +1,67 @@
+/**
+ * What a test needs from the machine it runs on.
+ *
+ * A test whose needs are not met is skipped and says why. With HEADCNI_TEST_STRICT=1
+ * (set by `.ci/run`) it fails instead: a gate that skips what it should run proves
+ * nothing. Only what depends on the kernel and cannot be installed stays a skip.
+ */
+
+/** One requirement. */
+export interface Need {
+  /** Why it is not met, `undefined` when it is. */
+  missing(): string | undefined;
+  /** A property of the kernel: its absence is a skip even in strict mode. */
+  readonly ofKernel?: boolean;
+}
+
+/** The test changes the network, mounts or users of the machine. */
+export const root: Need = {
+  missing: () => Deno.uid() === 0 ? undefined : "it needs root",
+};
+
+/** The test runs `name`, which Debian has in `debianPackage`. */
+export function tool(name: string, debianPackage: string = name): Need {
+  return {
+    missing: () => {
+      const directories = (Deno.env.get("PATH") ?? "").split(":").concat("/usr/sbin", "/sbin");
+      return directories.some((directory) => isFile(`${directory}/${name}`))
+        ? undefined
+        : `it needs ${name} (apt-get install ${debianPackage})`;
+    },
+  };
+}
+
+/** The test uses something only some kernels have; `probe` finds out. */
+export function kernel(feature: string, probe: () => boolean): Need {
+  return {
+    ofKernel: true,
+    missing: () => probe() ? undefined : `this kernel has no ${feature}`,
+  };
+}
+
+/**
+ * Options for a test that needs `needs`: `Deno.test({ ...requires(root), name, fn })`.
+ *
+ * Prints the reason when the test is to be skipped; throws it in strict mode.
+ */
+export function requires(...needs: readonly Need[]): { readonly ignore: boolean } {
+  let ignore = false;
+  for (const need of needs) {
+    const reason = need.missing();
+    if (reason === undefined) continue;
+    if (!need.ofKernel && Deno.env.get("HEADCNI_TEST_STRICT") === "1") {
+      throw new Error(`Cannot skip a test that must run here: ${reason}`);
+    }
+    Deno.stderr.writeSync(new TextEncoder().encode(`skip: ${reason}\n`));
+    ignore = true;
+  }
+  return { ignore };
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
