@@ -43,7 +43,8 @@ export async function bundle(entry: string, outputDirectory: string): Promise<st
 
 function bundleError(output: string): BuildError {
   // deno-lint-ignore no-control-regex -- colour codes are what is removed here
-  const plain = output.replaceAll(/\x1b\[[0-9;]*m/g, "").trim();
+  const plain = output.replaceAll(/\x1b\[[0-9;]*m/g, "").replace(/^Stack backtrace:.*/ms, "")
+    .trim();
   if (UNREACHABLE.test(plain)) return registryError("the npm packages of deno.lock", plain);
   return new BuildError(`Cannot bundle the program:\n${plain}`, "Correct the error above");
 }
