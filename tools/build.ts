@@ -38,20 +38,31 @@ interface Settings {
   readonly output: string | undefined;
 }
 
+/** Reads `--flag value` and `--flag=value`; anything else is a mistake worth stopping for. */
+function readFlags(args: readonly string[]): Map<string, string> {
+  const flags = new Map<string, string>();
+  const words = args.flatMap((arg) => arg.startsWith("--") ? arg.split(/=(.*)/s, 2) : [arg]);
+  for (let index = 0; index < words.length; index += 2) {
+    const [flag = "", value] = words.slice(index, index + 2);
+    if (!["--target", "--runtime", "--output"].includes(flag) || value === undefined) {
+      throw new BuildError(`Cannot use argument "${words.slice(index).join(" ")}"`, USAGE);
+    }
+    flags.set(flag, value);
+  }
+  return flags;
+}
+
 function parseSettings(args: readonly string[]): Settings {
-  const value = (flag: string): string | undefined => {
-    const at = args.findIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
-    return at < 0 ? undefined : args[at]?.split("=")[1] ?? args[at + 1] ?? "";
-  };
-  const target = value("--target") ?? Deno.build.target;
-  const runtime = value("--runtime") ?? "auto";
+  const flags = readFlags(args);
+  const target = flags.get("--target") ?? Deno.build.target;
+  const runtime = flags.get("--runtime") ?? "auto";
   if (!isTarget(target)) {
     throw new BuildError(`Cannot build for "${target}"`, `Choose one of ${TARGETS.join(", ")}`);
   }
   if (runtime !== "auto" && runtime !== "official" && runtime !== "npm") {
     throw new BuildError(`Cannot use --runtime "${runtime}"`, "Choose auto, official or npm");
   }
-  return { target, runtime, output: value("--output") };
+  return { target, runtime, output: flags.get("--output") };
 }
 
 async function commit(root: string): Promise<string> {
