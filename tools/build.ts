@@ -88,6 +88,13 @@ async function writeBuildInfo(
   return `${info.version} (${info.commit})`;
 }
 
+/** deno compile records file times; with all of them equal, the same tree gives the same bytes. */
+async function forgetTimes(directory: string): Promise<void> {
+  for await (const file of Deno.readDir(directory)) {
+    await Deno.utime(`${directory}/${file.name}`, 0, 0);
+  }
+}
+
 async function build(args: readonly string[]): Promise<void> {
   if (Deno.version.deno !== PINNED_DENO) {
     throw new BuildError(
@@ -109,6 +116,7 @@ async function build(args: readonly string[]): Promise<void> {
     await Deno.writeFile(`${work}/bundle/${LIBMNL_SONAME}`, library);
   }
   const runtime = await findRuntime(target, pin, { source: settings.runtime });
+  await forgetTimes(`${work}/bundle`);
 
   // Compiled under its final name (which becomes part of the program) but beside
   // it, and renamed at the end: an interrupted build leaves the old program whole.

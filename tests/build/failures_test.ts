@@ -2,21 +2,12 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { temporaryDirectory } from "../binary/program.ts";
+import { build, type BuildEnding, copyTree } from "./copy.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 
-/** What the build needs of the tree. */
-const PARTS = ["cmd", "lib", "tools", "types", "deno.json", "deno.lock"];
-
 /** Nobody listens there, and the answer comes at once. */
 const DEAD_REGISTRY = { NPM_CONFIG_REGISTRY: "http://127.0.0.1:9/" };
-
-async function copyTree(directory: string): Promise<void> {
-  const { success } = await new Deno.Command("cp", {
-    args: ["-r", ...PARTS.map((part) => `${ROOT}${part}`), directory],
-  }).output();
-  assert(success);
-}
 
 async function editPins(directory: string, edit: (text: string) => string): Promise<void> {
   const path = `${directory}/tools/build/pins.json`;
@@ -26,24 +17,16 @@ async function editPins(directory: string, edit: (text: string) => string): Prom
   await Deno.writeTextFile(path, edited);
 }
 
-/** Builds the copy with an empty cache of ours; returns what the build said. */
-async function build(
-  directory: string,
-  options: { env?: Record<string, string>; args?: string[] } = {},
-): Promise<{ readonly code: number; readonly says: string }> {
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "tools/build.ts", ...options.args ?? ["--runtime=npm"]],
-    cwd: directory,
-    env: { HEADCNI_CACHE: `${directory}/cache`, NO_COLOR: "1", ...options.env },
-  }).output();
-  return { code, says: new TextDecoder().decode(stderr) };
+/** Builds the copy with an empty cache of ours. */
+function buildFresh(directory: string, env: Record<string, string> = {}): Promise<BuildEnding> {
+  return build(directory, { env: { HEADCNI_CACHE: `${directory}/cache`, ...env } });
 }
 
 Deno.test("a runtime with another sha256 than the pinned one stops the build", async () => {
   await using directory = temporaryDirectory();
   await copyTree(directory.path);
   await editPins(directory.path, (text) => text.replace('"2c06411a', '"00000000'));
-  const { code, says } = await build(directory.path);
+  const { code, says } = await buildFresh(directory.path);
   assertEquals(code, 1);
   assertStringIncludes(says, "its sha256 is 2c06411a");
   assertStringIncludes(says, "pinned is 00000000");
@@ -54,7 +37,7 @@ Deno.test("an npm package with another integrity than the pinned one stops the b
   await using directory = temporaryDirectory();
   await copyTree(directory.path);
   await editPins(directory.path, (text) => text.replace("sha512-zt", "sha512-AA"));
-  const { code, says } = await build(directory.path);
+  const { code, says } = await buildFresh(directory.path);
   assertEquals(code, 1);
   assertStringIncludes(says, "its integrity is sha512-zt");
 });
@@ -65,7 +48,7 @@ Deno.test("a cached runtime that was tampered with is fetched anew", async () =>
   const cached = `${directory.path}/cache/runtime/denort-2.5.7-x86_64-unknown-linux-gnu`;
   await Deno.mkdir(`${directory.path}/cache/runtime`, { recursive: true });
   await Deno.writeTextFile(cached, "tampered");
-  const { code, says } = await build(directory.path);
+  const { code, says } = await buildFresh(directory.path);
   assertEquals(code, 0, says);
   assertEquals((await Deno.stat(cached)).size, 86434392);
 });
@@ -73,7 +56,7 @@ Deno.test("a cached runtime that was tampered with is fetched anew", async () =>
 Deno.test("no registry when the runtime is needed: one sentence and what to do", async () => {
   await using directory = temporaryDirectory();
   await copyTree(directory.path);
-  const { code, says } = await build(directory.path, { env: DEAD_REGISTRY });
+  const { code, says } = await buildFresh(directory.path, DEAD_REGISTRY);
   assertEquals(code, 1);
   const problem = says.trim().split("\n").slice(-2);
   assertStringIncludes(
@@ -87,7 +70,7 @@ Deno.test("no registry and nothing cached: one sentence and what to do", async (
   await using directory = temporaryDirectory();
   await copyTree(directory.path);
   const env = { ...DEAD_REGISTRY, DENO_DIR: `${directory.path}/deno` };
-  const { code, says } = await build(directory.path, { env });
+  const { code, says } = await buildFresh(directory.path, env);
   assertEquals(code, 1);
   assertEquals(says.trim().split("\n").length, 2, says);
   assertStringIncludes(says, "Cannot fetch the npm packages of deno.lock");
