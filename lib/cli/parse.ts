@@ -1,6 +1,6 @@
 /** From typed words to a command and its checked flags. */
 
-import { parseArgs, type ParsedArgs } from "@std/cli/parse-args";
+import { parseArgs } from "@std/cli/parse-args";
 import { type Command, type Flag, flagsOf, type Invocation } from "./command.ts";
 import { nearest, UsageError } from "./usage_error.ts";
 
@@ -18,8 +18,10 @@ export interface Parsed {
 export function parseCommandLine(root: Command, args: readonly string[]): Parsed {
   const path: Command[] = [root];
   const found: Found = { flags: new Map(), problem: undefined };
+  // What follows `--` is nobody's flag; every level would otherwise look at it again.
+  const end = args.includes("--") ? args.indexOf("--") : args.length;
   let command = root;
-  let rest = readFlags(command, args, found);
+  let rest = readFlags(command, args.slice(0, end), found);
   while (command.commands !== undefined && rest[0] !== undefined) {
     const next = command.commands.find((candidate) => candidate.name === rest[0]);
     if (next === undefined) {
@@ -30,6 +32,7 @@ export function parseCommandLine(root: Command, args: readonly string[]): Parsed
     command = next;
     rest = readFlags(command, rest.slice(1), found);
   }
+  rest.push(...args.slice(end + 1));
   if (command.commands === undefined) found.problem ??= checkPositionals(command, rest);
   const invocation: Invocation = {
     has: (flag) => found.flags.get(flag) === true,
@@ -70,10 +73,6 @@ function readFlags(command: Command, args: readonly string[], found: Found): str
     found.problem ??= checkValue(flag, value);
     found.flags.set(flag.name, typeof value === "string" ? value : value === true);
   }
-  return restOf(words);
-}
-
-function restOf(words: ParsedArgs): string[] {
   return words._.map(String);
 }
 
