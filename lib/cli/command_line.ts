@@ -88,7 +88,7 @@ function reportError(
   parsed: Parsed,
   to: { stream: TerminalStream; paint: Paint },
 ): number {
-  if (!(error instanceof HeadcniError)) throw error;
+  if (!(error instanceof HeadcniError)) return reportBug(error, to);
   const isUsage = error instanceof UsageError;
   const lines = [
     `${to.paint.error("headcni:")} ${describeError(error)}`,
@@ -97,4 +97,14 @@ function reportError(
   ];
   to.stream.write(lines.filter((line) => line !== undefined).join("\n") + "\n");
   return isUsage ? ExitCode.usage : ExitCode.failure;
+}
+
+/** What nobody expected: the stack is for us, the first and the last line for the reader. */
+function reportBug(error: unknown, to: { stream: TerminalStream; paint: Paint }): number {
+  const stack = error instanceof Error ? error.stack ?? error.message : String(error);
+  to.stream.write(
+    `${to.paint.error("headcni:")} This is a bug in headcni: ${describeError(error)}\n${stack}\n` +
+      "Report it with the output of headcni version, please\n",
+  );
+  return ExitCode.failure;
 }
