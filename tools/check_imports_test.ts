@@ -117,6 +117,21 @@ Deno.test("check_imports keeps fakes out of the product", async () => {
   );
 });
 
+Deno.test("check_imports lets tests borrow fakes of their own row, and of no row above", async () => {
+  assertEquals(
+    await problemsWith({
+      "lib/sys/testing.ts": "",
+      "lib/ip/mod_test.ts": `import "../sys/testing.ts";\n`,
+    }),
+    [],
+  );
+  await assertOneProblem(
+    { "lib/sys/errors_test.ts": `import "../store/testing.ts";\n` },
+    "lib/sys/errors_test.ts:1: layer: lib/sys imports lib/store/testing.ts",
+    "imports go down only",
+  );
+});
+
 Deno.test("check_imports rejects an import of a test", async () => {
   await assertOneProblem(
     { "lib/store/mod_test.ts": "", "lib/ipam/pool_test.ts": `import "../store/mod_test.ts";\n` },
