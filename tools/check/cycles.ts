@@ -1,9 +1,10 @@
 /**
  * Cycles between files.
  *
- * Imports of types alone are left out: they are erased, so they cannot make a
- * module see another half-evaluated, and two types may well describe each other.
- * Dynamic imports count: they are as much of a knot for the reader.
+ * Only static imports of values count: they decide the order in which modules are
+ * evaluated. Types are erased, and two of them may well describe each other; an
+ * `import()` runs when both files are long evaluated (a table of commands loads a
+ * command that prints the table). Directions hold for those all the same.
  */
 
 import type { ModuleGraph } from "./module_graph.ts";
@@ -18,7 +19,7 @@ export function checkCycles(graph: ModuleGraph): Problem[] {
   function visit(path: string): void {
     trail.push(path);
     for (const { target, kind, line } of graph.get(path)?.imports ?? []) {
-      if (target === undefined || kind === "type" || done.has(target)) continue;
+      if (target === undefined || kind !== "static" || done.has(target)) continue;
       const start = trail.indexOf(target);
       if (start < 0) visit(target);
       else problems.push(closedBy(path, line, [...trail.slice(start), target]));
