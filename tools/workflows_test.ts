@@ -75,6 +75,9 @@ const BROKEN: Readonly<Record<string, Partial<Workflow>>> = {
   "a: x/y@v1 must be pinned": {
     jobs: { a: { "timeout-minutes": 1, steps: [{ uses: "x/y@v1" }] } },
   },
+  "a: x/y@0123456 must be pinned": {
+    jobs: { a: { "timeout-minutes": 1, steps: [{ uses: "x/y@0123456" }] } },
+  },
   "a: x/y/z.yml@main must be pinned": {
     jobs: { a: { "timeout-minutes": 1, uses: "x/y/z.yml@main" } },
   },
