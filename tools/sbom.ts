@@ -2,7 +2,7 @@
  * Writes the bill of materials of a built program to standard output.
  *
  * ```sh
- * deno run --allow-read --allow-env=SOURCE_DATE_EPOCH tools/sbom.ts --program dist/headcni \
+ * deno task sbom --program dist/headcni \
  *   --build-info dist/.build/x86_64-unknown-linux-gnu/bundle/build_info.json \
  *   --libmnl 1.0.4-3:amd64 >headcni.cdx.json
  * ```

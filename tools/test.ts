@@ -6,6 +6,7 @@
  * on to `deno test`, so that `deno task test tests/binary` runs a part.
  */
 
+import { PACKAGES_FROM_CACHE } from "./build/command.ts";
 import { installMissing } from "./packages.ts";
 
 const REPORT = "dist/tests.xml";
@@ -59,7 +60,14 @@ async function main(args: readonly string[]): Promise<number> {
   if (!await deno(["run", "-A", "tools/build.ts"])) return 1;
   await Deno.remove(REPORT).catch(() => {}); // a report of an earlier run must not be counted
   const paths = args.length > 0 ? args : EVERYTHING;
-  const success = await deno(["test", "-A", "--doc", `--junit-path=${REPORT}`, ...paths]);
+  const success = await deno([
+    "test",
+    PACKAGES_FROM_CACHE,
+    "-A",
+    "--doc",
+    `--junit-path=${REPORT}`,
+    ...paths,
+  ]);
   const counts = countTests(await Deno.readTextFile(REPORT).catch(() => ""));
   // A file that does not even load fails the run without being counted.
   const failed = success ? counts.failed : Math.max(counts.failed, 1);

@@ -7,7 +7,7 @@
  */
 
 import { BuildError, say } from "./build_error.ts";
-import { capture } from "./command.ts";
+import { capture, PACKAGES_FROM_CACHE } from "./command.ts";
 import { registryError } from "./npm_runtime.ts";
 
 /** What deno and npm print when a registry is out of reach. */
@@ -22,6 +22,7 @@ export async function bundle(entry: string, outputDirectory: string): Promise<st
   const { ok, stderr } = await capture(Deno.execPath(), [
     "bundle",
     "--quiet",
+    PACKAGES_FROM_CACHE,
     "--frozen",
     "--platform=deno",
     "--code-splitting",

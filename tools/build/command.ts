@@ -2,6 +2,14 @@
 
 import { BuildError } from "./build_error.ts";
 
+/**
+ * Every deno that loads packages needs this flag.
+ *
+ * `deno.json` says "manual" instead, because `deno task` would otherwise download all
+ * packages itself, before a task can tell it which certificates to trust.
+ */
+export const PACKAGES_FROM_CACHE = "--node-modules-dir=none";
+
 /** How a program ended. */
 export interface Outcome {
   readonly ok: boolean;

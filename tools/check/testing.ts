@@ -1,5 +1,7 @@
 /** Throw-away git trees for tests of the checks: planted files in, problems out. */
 
+import { PACKAGES_FROM_CACHE } from "../build/command.ts";
+
 /** A directory that is removed at the end of its scope. */
 export interface PlantedTree extends AsyncDisposable {
   readonly root: string;
@@ -37,7 +39,7 @@ export interface ToolOutcome {
 export async function runTool(name: string, args: readonly string[]): Promise<ToolOutcome> {
   const script = new URL(`../${name}`, import.meta.url).href;
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--allow-all", script, ...args],
+    args: ["run", "--quiet", PACKAGES_FROM_CACHE, "--allow-all", script, ...args],
     env: { NO_COLOR: "1" },
     stdin: "null",
     stdout: "piped",
