@@ -6,6 +6,8 @@
 
 import type { Clock, SleepOptions } from "./clock.ts";
 
+export { MemoryFiles, type PlantedFailure } from "./memory_files.ts";
+
 interface Sleeper {
   readonly wakeAt: number;
   readonly wake: () => void;
@@ -117,4 +119,15 @@ export function seededRandom(seed: number): SeededRandom {
     },
     pick: (choices) => choices[integer(choices.length)] ?? choices[0],
   };
+}
+
+/** A directory that is gone, with all in it, when it leaves its scope. */
+export interface TemporaryDirectory extends Disposable {
+  readonly path: string;
+}
+
+/** A new empty directory for one test: `using root = temporaryDirectory();`. */
+export function temporaryDirectory(): TemporaryDirectory {
+  const path = Deno.makeTempDirSync({ prefix: "headcni-test-" });
+  return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
 }
