@@ -5,6 +5,9 @@
  */
 
 import type { Clock, SleepOptions } from "./clock.ts";
+import { type Log, logTo } from "./log.ts";
+import { formatText } from "./log_format.ts";
+import type { LogRecord } from "./log_record.ts";
 
 export { MemoryFiles, type PlantedFailure } from "./memory_files.ts";
 
@@ -85,6 +88,22 @@ export class FakeClock implements Clock {
 /** One turn of the event loop: every promise chain that can go on has gone on. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** A log that keeps what it is told. */
+export interface RecordingLog extends Log {
+  readonly records: readonly LogRecord[];
+  /** What was logged as text without the time: `level=WARN msg="…" key=value`. */
+  lines(): string[];
+}
+
+/** A log of every level, for tests to look into. */
+export function recordingLog(): RecordingLog {
+  const records: LogRecord[] = [];
+  const log = logTo((record) => records.push(record), { level: "DEBUG", now: () => 0 });
+  const lines = () =>
+    records.map((record) => formatText(record).trimEnd().replace(/^time=\S+ /, ""));
+  return { ...log, records, lines };
 }
 
 /** A repeatable source of randomness for property tests. */
