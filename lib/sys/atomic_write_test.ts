@@ -63,7 +63,7 @@ Deno.test("writeFileAtomic() writes more than one write(2) may take", () => {
   assertEquals(Deno.readFileSync(`${root.path}/big`), bytes);
 });
 
-Deno.test("writeFileAtomic() shows readers no temporary name that containerd would load", async () => {
+Deno.test("writeFileAtomic() uses no temporary name that containerd would load", async () => {
   using root = temporaryDirectory();
   const seen = new Set<string>();
   const watcher = Deno.watchFs(root.path);
