@@ -2,8 +2,8 @@
  * Every ambient effect but system calls: time, files, processes, the log; and with them the
  * error base, secrets and the undo stack.
  *
- * Each file stands alone and does nothing when it loads, so the CNI plugin imports the two
- * or three it needs by name. Stand-ins for tests are in `testing.ts`.
+ * Each file imports next to nothing and does nothing when it loads: the CNI plugin imports
+ * the two or three it needs by name. Stand-ins for tests are in `testing.ts`.
  *
  * @module
  */
