@@ -70,8 +70,16 @@ export class HeadcniError extends Error {
 /** Causes deeper than this are not followed: an error may, by mistake, cause itself. */
 const MAX_CAUSES = 10;
 
+/** Of the errors collected in one, this many are told; the rest are counted. */
+const MAX_COLLECTED = 10;
+
 /**
  * The message of `error` and of its causes, outermost first.
+ *
+ * An `AggregateError` tells what it collected in parentheses. A `SuppressedError` (cleaning
+ * up failed while another error was on its way) tells the other error first: it is the one
+ * that explains why anything was cleaned up. A cause the message before it already quotes
+ * is left out.
  *
  * @example
  * ```ts
@@ -83,16 +91,37 @@ const MAX_CAUSES = 10;
  * ```
  */
 export function causeChain(error: unknown): string[] {
-  const messages: string[] = [];
-  let current = error;
-  while (current !== undefined && current !== null && messages.length < MAX_CAUSES) {
-    messages.push(current instanceof Error ? current.message : String(current));
-    current = current instanceof Error ? current.cause : undefined;
-  }
-  return messages;
+  return chain(error, MAX_CAUSES);
 }
 
 /** `error` as one line for logs: its message and those of its causes, joined by `: `. */
 export function describeError(error: unknown): string {
   return causeChain(error).join(": ");
+}
+
+function chain(error: unknown, depth: number): string[] {
+  if (depth <= 0) return ["…"];
+  const messages: string[] = [];
+  let current = error;
+  for (let step = 0; step < depth && current !== undefined && current !== null; step++) {
+    const message = ownMessage(current, depth - step - 1);
+    if (messages.at(-1)?.includes(message) !== true) messages.push(message);
+    current = current instanceof Error ? current.cause : undefined;
+  }
+  return messages;
+}
+
+function ownMessage(error: unknown, depth: number): string {
+  if (error instanceof SuppressedError) {
+    const first = chain(error.suppressed, depth).join(": ");
+    return `${first} (cleaning up failed too: ${chain(error.error, depth).join(": ")})`;
+  }
+  if (error instanceof AggregateError) {
+    const told = error.errors.slice(0, MAX_COLLECTED).map((one) => chain(one, depth).join(": "));
+    const untold = error.errors.length - told.length;
+    if (untold > 0) told.push(`${untold} more`);
+    return `${error.message || error.name} (${told.join("; ")})`;
+  }
+  if (error instanceof Error) return error.message || error.name;
+  return typeof error === "object" ? "an object that is no error was thrown" : String(error);
 }

@@ -1,0 +1,152 @@
+/**
+ * Stand-ins for the effects of `lib/sys`, for tests of any folder.
+ *
+ * @module
+ */
+
+import type { Clock, SleepOptions } from "./clock.ts";
+import { type Log, logTo } from "./log.ts";
+import { formatText } from "./log_format.ts";
+import type { LogRecord } from "./log_record.ts";
+
+export { MemoryFiles, type PlantedFailure } from "./memory_files.ts";
+
+interface Sleeper {
+  readonly wakeAt: number;
+  readonly wake: () => void;
+}
+
+/** A clock that stands still until a test moves it. */
+export class FakeClock implements Clock {
+  #elapsedMs = 0;
+  #wallOffsetMs: number;
+  readonly #sleepers = new Set<Sleeper>();
+
+  /** The wall clock starts at `now`, the monotonic one at zero. */
+  constructor(options: { readonly now?: number } = {}) {
+    this.#wallOffsetMs = options.now ?? 0;
+  }
+
+  /** How many sleeps are under way. */
+  get sleepers(): number {
+    return this.#sleepers.size;
+  }
+
+  now(): number {
+    return this.#wallOffsetMs + this.#elapsedMs;
+  }
+
+  monotonicMs(): number {
+    return this.#elapsedMs;
+  }
+
+  /** Sets the wall clock, as NTP or a person would; nobody wakes from it. */
+  setTime(now: number): void {
+    this.#wallOffsetMs = now - this.#elapsedMs;
+  }
+
+  sleep(ms: number, options: SleepOptions = {}): Promise<void> {
+    const { signal } = options;
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const sleeper = { wakeAt: this.#elapsedMs + Math.max(0, ms), wake: resolve };
+      this.#sleepers.add(sleeper);
+      signal?.addEventListener("abort", () => {
+        if (this.#sleepers.delete(sleeper)) reject(signal.reason);
+      }, { once: true });
+    });
+  }
+
+  /**
+   * Moves time on by `ms`, waking each sleeper at its own moment and letting what it wakes
+   * run, including new sleeps that end within `ms`.
+   */
+  async advance(ms: number): Promise<void> {
+    const target = this.#elapsedMs + ms;
+    await settle();
+    for (;;) {
+      const next = this.#earliest();
+      if (next === undefined || next.wakeAt > target) break;
+      this.#elapsedMs = next.wakeAt;
+      this.#sleepers.delete(next);
+      next.wake();
+      await settle();
+    }
+    this.#elapsedMs = target;
+  }
+
+  /** Sets keep their order, so of equal times the sleep that began first wins. */
+  #earliest(): Sleeper | undefined {
+    let earliest: Sleeper | undefined;
+    for (const sleeper of this.#sleepers) {
+      if (earliest === undefined || sleeper.wakeAt < earliest.wakeAt) earliest = sleeper;
+    }
+    return earliest;
+  }
+}
+
+/** One turn of the event loop: every promise chain that can go on has gone on. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** A log that keeps what it is told. */
+export interface RecordingLog extends Log {
+  readonly records: readonly LogRecord[];
+  /** What was logged as text without the time: `level=WARN msg="…" key=value`. */
+  lines(): string[];
+}
+
+/** A log of every level, for tests to look into. */
+export function recordingLog(): RecordingLog {
+  const records: LogRecord[] = [];
+  const log = logTo((record) => records.push(record), { level: "DEBUG", now: () => 0 });
+  const lines = () =>
+    records.map((record) => formatText(record).trimEnd().replace(/^time=\S+ /, ""));
+  return { ...log, records, lines };
+}
+
+/** A repeatable source of randomness for property tests. */
+export interface SeededRandom {
+  /** A whole number from 0 up to, not including, `limit`. */
+  integer(limit: number): number;
+  /** A number of `bits` random bits. */
+  bigint(bits: number): bigint;
+  /** One of `choices`, which is not empty. */
+  pick<const T>(choices: readonly [T, ...T[]]): T;
+}
+
+/**
+ * Randomness that is the same on every run with the same `seed`, so that a failure can be
+ * repeated: print the seed with it. The generator is mulberry32; it is not for secrets.
+ */
+export function seededRandom(seed: number): SeededRandom {
+  let state = seed >>> 0;
+  const next32 = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ state >>> 15, state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ mixed >>> 7, mixed | 61);
+    return (mixed ^ mixed >>> 14) >>> 0;
+  };
+  const integer = (limit: number) => Math.floor(next32() / 2 ** 32 * limit);
+  return {
+    integer,
+    bigint(bits) {
+      let value = 0n;
+      for (let have = 0; have < bits; have += 32) value = value << 32n | BigInt(next32());
+      return BigInt.asUintN(bits, value);
+    },
+    pick: (choices) => choices[integer(choices.length)] ?? choices[0],
+  };
+}
+
+/** A directory that is gone, with all in it, when it leaves its scope. */
+export interface TemporaryDirectory extends Disposable {
+  readonly path: string;
+}
+
+/** A new empty directory for one test: `using root = temporaryDirectory();`. */
+export function temporaryDirectory(): TemporaryDirectory {
+  const path = Deno.makeTempDirSync({ prefix: "headcni-test-" });
+  return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
+}
