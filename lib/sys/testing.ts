@@ -5,6 +5,11 @@
  */
 
 import type { Clock, SleepOptions } from "./clock.ts";
+import { type Log, logTo } from "./log.ts";
+import { formatText } from "./log_format.ts";
+import type { LogRecord } from "./log_record.ts";
+
+export { MemoryFiles, type PlantedFailure } from "./memory_files.ts";
 
 interface Sleeper {
   readonly wakeAt: number;
@@ -85,6 +90,22 @@ function settle(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
+/** A log that keeps what it is told. */
+export interface RecordingLog extends Log {
+  readonly records: readonly LogRecord[];
+  /** What was logged as text without the time: `level=WARN msg="…" key=value`. */
+  lines(): string[];
+}
+
+/** A log of every level, for tests to look into. */
+export function recordingLog(): RecordingLog {
+  const records: LogRecord[] = [];
+  const log = logTo((record) => records.push(record), { level: "DEBUG", now: () => 0 });
+  const lines = () =>
+    records.map((record) => formatText(record).trimEnd().replace(/^time=\S+ /, ""));
+  return { ...log, records, lines };
+}
+
 /** A repeatable source of randomness for property tests. */
 export interface SeededRandom {
   /** A whole number from 0 up to, not including, `limit`. */
@@ -117,4 +138,15 @@ export function seededRandom(seed: number): SeededRandom {
     },
     pick: (choices) => choices[integer(choices.length)] ?? choices[0],
   };
+}
+
+/** A directory that is gone, with all in it, when it leaves its scope. */
+export interface TemporaryDirectory extends Disposable {
+  readonly path: string;
+}
+
+/** A new empty directory for one test: `using root = temporaryDirectory();`. */
+export function temporaryDirectory(): TemporaryDirectory {
+  const path = Deno.makeTempDirSync({ prefix: "headcni-test-" });
+  return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
 }

@@ -1,0 +1,14 @@
+/** What the benchmarks share: a robust middle and a way to print. */
+
+/** The middle of `values`: what a noisy machine disturbs least. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low = NaN, high = NaN] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  return (low + high) / 2;
+}
+
+/** Prints a report on standard output, one line after the other. */
+export function print(lines: readonly string[]): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(lines.join("\n") + "\n"));
+}

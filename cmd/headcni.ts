@@ -1,0 +1,55 @@
+/**
+ * The only entry of the program: chooses the face, then loads it.
+ *
+ * Nothing is imported statically. A container runtime calls this program for every
+ * pod, and what the other faces need must cost that call nothing. Literal `import()`
+ * arguments become chunks of their own in the bundle.
+ */
+
+/** The name an IPAM plugin is called by; a symbolic link to this program. */
+const IPAM_NAME = "headcni-ipam";
+
+/** `argv[0]` without directories. `Deno.execPath()` would follow the link we look for. */
+function programName(): string {
+  let path: string;
+  try {
+    path = Deno.readTextFileSync("/proc/self/cmdline").split("\0", 1)[0] ?? "";
+  } catch {
+    path = Deno.execPath(); // no /proc: macOS, Windows, or a chroot without it
+  }
+  return path.replace(/^.*[/\\]/, "").replace(/\.exe$/i, "");
+}
+
+/** Writes all of `text`; a pipe may take it in pieces, and a closed one is nobody's problem. */
+function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
+  let rest = new TextEncoder().encode(text);
+  try {
+    while (rest.length > 0) rest = rest.subarray(stream.writeSync(rest));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  }
+}
+
+const streams = {
+  stdout: { write: (text: string) => writeAll(Deno.stdout, text) },
+  stderr: { write: (text: string) => writeAll(Deno.stderr, text) },
+};
+
+async function main(): Promise<number> {
+  const command = Deno.env.get("CNI_COMMAND");
+  const name = programName();
+  if (command !== undefined || name === IPAM_NAME) {
+    const { runPlugin } = await import("../lib/cni/plugin_face.ts");
+    const face = name === IPAM_NAME ? "ipam" : "main";
+    return runPlugin(face, { ...streams, env: (key) => Deno.env.get(key) });
+  }
+  const { runCommandLine } = await import("../lib/cli/command_line.ts");
+  return await runCommandLine(Deno.args, {
+    stdout: { ...streams.stdout, isTerminal: Deno.stdout.isTerminal() },
+    stderr: { ...streams.stderr, isTerminal: Deno.stderr.isTerminal() },
+    noColor: (Deno.env.get("NO_COLOR") ?? "") !== "",
+  });
+}
+
+// Exits at once: waiting for the event loop to drain costs a pod start time.
+Deno.exit(await main());

@@ -1,0 +1,27 @@
+/** `headcni version`: what this program is. */
+
+import { SUPPORTED_VERSIONS } from "../cni/version.ts";
+import { readBuildInfo, runtimeVersions } from "../sys/build_info.ts";
+import { type Invocation, type Output } from "./command.ts";
+import { ExitCode } from "./exit_code.ts";
+
+/** Prints the version; with `--json` as one object whose keys stay. */
+export function run(invocation: Invocation, output: Output): number {
+  const build = readBuildInfo();
+  const runtime = runtimeVersions();
+  if (invocation.has("json")) {
+    const facts = { ...build, ...runtime, cniVersions: SUPPORTED_VERSIONS };
+    output.stdout.write(JSON.stringify(facts, null, 2) + "\n");
+    return ExitCode.ok;
+  }
+  output.stdout.write([
+    `headcni ${build.version}`,
+    `commit  ${build.commit}`,
+    `target  ${build.target}`,
+    `deno    ${runtime.deno} (v8 ${runtime.v8})`,
+    `lock    ${build.lockHash}`,
+    `cni     ${SUPPORTED_VERSIONS.join(", ")}`,
+    "",
+  ].join("\n"));
+  return ExitCode.ok;
+}

@@ -1,0 +1,55 @@
+/**
+ * Every ambient effect but system calls: time, files, processes, the log; and with them the
+ * error base, secrets and the undo stack.
+ *
+ * Each file imports next to nothing and does nothing when it loads: the CNI plugin imports
+ * the two or three it needs by name. Stand-ins for tests are in `testing.ts`.
+ *
+ * @module
+ */
+
+export { writeFileAtomic, type WriteFileOptions } from "./atomic_write.ts";
+export {
+  type Clock,
+  DeadlineError,
+  type DeadlineOptions,
+  type SleepOptions,
+  systemClock,
+  withDeadline,
+} from "./clock.ts";
+export { causeChain, describeError, type ErrorParts, HeadcniError } from "./errors.ts";
+export { FileError, type FileErrorCode, type FileErrorParts } from "./file_error.ts";
+export {
+  denoFiles,
+  type DirectoryEntry,
+  type FileKind,
+  type Files,
+  type FileStat,
+  readTextIfPresent,
+} from "./files.ts";
+export {
+  createLog,
+  discardLog,
+  type Log,
+  type LogFormat,
+  type LogMethod,
+  LogOptionError,
+  type LogOptions,
+  logTo,
+  type LogToOptions,
+  parseLevel,
+  parseLogFormat,
+} from "./log.ts";
+export { type Fields, type Level, LEVELS, type LogRecord } from "./log_record.ts";
+export {
+  type ByteWriter,
+  type LogFile,
+  type LogFileOptions,
+  type LogSink,
+  openLogFile,
+  stderrSink,
+} from "./log_sink.ts";
+export { type Run, run, type RunOptions, type RunResult } from "./process.ts";
+export { ProcessError, type ProcessErrorKind, type ProcessErrorParts } from "./process_error.ts";
+export { readSecretFile, redact, Secret, SecretFileError } from "./secret.ts";
+export { UndoError, type UndoFailure, UndoStack, type UndoStackOptions } from "./undo.ts";

@@ -1,0 +1,59 @@
+/** Debian packages the tests run against, installed when they are missing. */
+
+/** A program the tests call, and the package it is in. */
+const TEST_TOOLS: Readonly<Record<string, string>> = {
+  conntrack: "conntrack",
+  fish: "fish",
+  ip: "iproute2",
+  nft: "nftables",
+  ping: "iputils-ping",
+  script: "bsdutils",
+  strace: "strace",
+  tc: "iproute2",
+  unshare: "util-linux",
+  zsh: "zsh",
+};
+
+function isInstalled(program: string): boolean {
+  const path = `${Deno.env.get("PATH") ?? ""}:/usr/sbin:/sbin`;
+  return path.split(":").some((directory) => {
+    try {
+      return Deno.statSync(`${directory}/${program}`).isFile;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Packages whose programs are not on this machine. */
+export function missingPackages(tools: Readonly<Record<string, string>> = TEST_TOOLS): string[] {
+  const missing = Object.entries(tools).filter(([program]) => !isInstalled(program));
+  return [...new Set(missing.map(([, name]) => name))].sort();
+}
+
+/**
+ * Installs what is missing with apt, saying so; without root or apt it only says what
+ * is missing, and the tests that need it skip themselves with the reason.
+ */
+export async function installMissing(say: (text: string) => void): Promise<void> {
+  const packages = missingPackages();
+  if (packages.length === 0) return;
+  if (Deno.uid() !== 0 || !isInstalled("apt-get")) {
+    say(`not installed: ${packages.join(" ")} (as root on Debian they would be)`);
+    return;
+  }
+  say(`installing Debian packages: ${packages.join(" ")}`);
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...packages]]) {
+    const { success, stderr } = await new Deno.Command("apt-get", {
+      args: ["-qq", ...args],
+      env,
+      stdin: "null",
+      stdout: "null",
+    }).output();
+    if (!success) {
+      say(`apt-get ${args[0]} failed: ${new TextDecoder().decode(stderr).trim()}`);
+      return;
+    }
+  }
+}
