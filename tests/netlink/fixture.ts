@@ -87,7 +87,8 @@ export function runScript(code: string, before: readonly string[] = []): ScriptR
   try {
     Deno.writeTextFileSync(file, code.replaceAll('"lib/', `"${root.href}lib/`));
     const config = new URL("deno.json", root).pathname;
-    const command = [...before, Deno.execPath(), "run", "-A", "--quiet", "--config", config, file];
+    const options = ["--node-modules-dir=none", "--config", config];
+    const command = [...before, Deno.execPath(), "run", "-A", "--quiet", ...options, file];
     const [program = "", ...args] = command;
     const output = new Deno.Command(program, { args, stdin: "null" }).outputSync();
     const text = new TextDecoder();
