@@ -112,7 +112,6 @@ export function listRoutes(connection: NetlinkConnection, filter: RouteFilter = 
   const { family, table, index, protocol, type } = filter;
   const encoder = putRouteHeader(new PayloadEncoder(), {
     family: toAddressFamily(family),
-    table: table ?? 0,
     protocol: protocol ?? RTPROT_UNSPEC,
     type: type ?? 0,
   });

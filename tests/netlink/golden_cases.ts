@@ -11,6 +11,7 @@ import * as tc from "../../lib/netlink/qdisc.ts";
 import { NFNL_SUBSYS_NFTABLES } from "../../lib/netlink/constants/nfnetlink.ts";
 import * as rt from "../../lib/netlink/constants/rtnetlink.ts";
 import { redirectIngress } from "../../lib/netlink/filter.ts";
+import { acknowledge, fakeSocket } from "../../lib/netlink/testing.ts";
 import { addSetElements, deleteSetElements } from "../../lib/netlink/nftables.ts";
 
 /** Where fixed headers end and which attributes hold others. */
@@ -19,6 +20,8 @@ export interface Shape {
   readonly header: number;
   /** Attribute type → shape of its payload. */
   readonly nested?: Readonly<Record<number, Shape>>;
+  /** Why the fixed header differs, if it does. */
+  readonly headerDiffers?: string;
   /** Attributes that are text, which ip sends without its final NUL and we with it. */
   readonly text?: readonly number[];
   /** Attribute type → why only one side has it, or why its value differs. */
@@ -37,6 +40,8 @@ export interface GoldenCase {
   readonly type: number;
   readonly shape: Shape;
   readonly request: () => nl.Request;
+  /** The request has all its flags, because it was recorded on its way to the kernel. */
+  readonly recorded?: boolean;
   /** Why `nlmsg_flags` differ, if they do. */
   readonly flagsDiffer?: string;
 }
@@ -52,12 +57,12 @@ const ADDRESSES = [
   "ip addr add fd00::2/64 dev left nodad",
 ];
 
-const link: Shape = {
+const link = {
   header: 16,
   nested: {
     18: { header: 0, text: [1], nested: { 2: { header: 0, nested: { 1: { header: 16 } } } } },
   },
-};
+} satisfies Shape;
 const linkIntoNetns: Shape = {
   header: 16,
   nested: {
@@ -494,6 +499,89 @@ const OTHERS: readonly GoldenCase[] = [
   },
 ];
 
+const READS: readonly GoldenCase[] = [
+  {
+    name: "link_show",
+    setup: [VETH],
+    command: "ip link show type veth",
+    type: rt.RTM_GETLINK,
+    shape: {
+      header: 16,
+      headerDiffers: "ip asks as AF_PACKET; links have no family",
+      differs: { 29: "ip also asks for virtual functions" },
+      nested: link.nested,
+    },
+    request: () => recorded((connection) => nl.listLinks(connection, { kind: "veth" })),
+    recorded: true,
+  },
+  {
+    name: "addr_show",
+    setup: ADDRESSES,
+    command: "ip -6 addr show dev left",
+    type: rt.RTM_GETADDR,
+    shape: address,
+    request: () =>
+      recorded((connection) => nl.listAddresses(connection, { family: 6, index: LEFT })),
+    recorded: true,
+  },
+  {
+    name: "route_show",
+    setup: [...ADDRESSES, "ip route add 10.9.0.0/16 via 10.1.0.1 table 100"],
+    command: "ip -4 route show table 100 dev left",
+    type: rt.RTM_GETROUTE,
+    shape: route,
+    request: () =>
+      recorded((connection) => nl.listRoutes(connection, { family: 4, table: 100, index: LEFT })),
+    recorded: true,
+  },
+  {
+    name: "route_get",
+    setup: ADDRESSES,
+    command: "ip route get 10.1.0.9",
+    type: rt.RTM_GETROUTE,
+    shape: route,
+    request: () =>
+      recorded((connection) => nl.getRoute(connection, { destination: parseAddress("10.1.0.9") })),
+    recorded: true,
+    flagsDiffer: "every request of ours asks for an acknowledgement",
+  },
+  {
+    name: "rule_show",
+    command: "ip -6 rule show",
+    type: rt.RTM_GETRULE,
+    shape: rule,
+    request: () => recorded((connection) => nl.listRules(connection, { family: 6 })),
+    recorded: true,
+  },
+  {
+    name: "neigh_show",
+    setup: UP,
+    command: "ip -4 neigh show dev left",
+    type: rt.RTM_GETNEIGH,
+    shape: neighbour,
+    request: () =>
+      recorded((connection) => nl.listNeighbours(connection, { family: 4, index: LEFT })),
+    recorded: true,
+  },
+];
+
+/** What `act` sends first. */
+function recorded(act: (connection: nl.NetlinkConnection) => unknown): nl.Request {
+  let sent: nl.Request | undefined;
+  const socket = fakeSocket((message) => {
+    const { type, flags, view, start, payloadLength } = message;
+    const payload = new Uint8Array(view.buffer, view.byteOffset + start, payloadLength).slice();
+    sent ??= { operation: "", subject: "", type, flags, payload };
+    return [acknowledge(message, { error: "EPERM" })];
+  });
+  try {
+    act(new nl.NetlinkConnection(socket));
+  } catch {
+    // Refused on purpose: only the request matters.
+  }
+  return sent as nl.Request;
+}
+
 function first<T>(items: readonly T[]): T {
   return items[0] as T;
 }
@@ -504,4 +592,5 @@ export const GOLDEN_CASES: readonly GoldenCase[] = [
   ...ADDRESS_CASES,
   ...ROUTES,
   ...OTHERS,
+  ...READS,
 ];
