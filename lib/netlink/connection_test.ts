@@ -9,7 +9,13 @@ import { acknowledge, FAKE_PORT_ID, fakeSocket, multipart, reply } from "./testi
 const ITEM = 24;
 
 function request(subject: string, flags = 0): Request {
-  return { operation: "do", subject, type: ITEM, flags, payload: Uint8Array.of(1, 0, 0, 0) };
+  return {
+    operation: "do",
+    subject: () => subject,
+    type: ITEM,
+    flags,
+    payload: Uint8Array.of(1, 0, 0, 0),
+  };
 }
 
 /** Items of a list: one byte each. */

@@ -57,7 +57,6 @@ export const NFGENMSG_BYTES = 4;
 export function listFlows(connection: NetlinkConnection, family: 4 | 6): Flow[] {
   const request: Request = {
     operation: "list connections",
-    subject: "",
     type: NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_GET,
     flags: 0,
     payload: putNetfilterHeader(toAddressFamily(family)).finish(),
@@ -131,7 +130,7 @@ function touches({ original, reply }: Flow, address: IpAddress): boolean {
 function deleteFlow(flow: Flow, address: IpAddress): Request {
   return {
     operation: "delete connection",
-    subject: `of ${address}`,
+    subject: () => `of ${address}`,
     type: NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_DELETE,
     flags: 0,
     payload: putNetfilterHeader(toAddressFamily(address.family)).putBytes(flow.identity).finish(),

@@ -32,7 +32,7 @@ export function linkRequest(link: LinkReference): Request {
   const encoder = startLink("get link", link).u32(IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
   return {
     operation: "get link",
-    subject: describeLink(link),
+    subject: () => describeLink(link),
     type: RTM_GETLINK,
     flags: 0,
     payload: encoder.finish(),
@@ -77,7 +77,6 @@ export function listLinks(connection: NetlinkConnection, filter: LinkFilter = {}
   }
   const request: Request = {
     operation: "list links",
-    subject: "",
     type: RTM_GETLINK,
     flags: 0,
     payload: encoder.finish(),
@@ -135,7 +134,7 @@ export function changeLink(
   if (changes.netns !== undefined) encoder.u32(IFLA_NET_NS_FD, changes.netns.fd);
   return {
     operation,
-    subject: describeLink(link),
+    subject: () => describeLink(link),
     type: RTM_NEWLINK,
     flags: 0,
     payload: encoder.finish(),
@@ -190,7 +189,7 @@ export function moveLink(
 export function deleteLink(link: LinkReference): Request {
   return {
     operation: "delete link",
-    subject: describeLink(link),
+    subject: () => describeLink(link),
     type: RTM_DELLINK,
     flags: 0,
     payload: startLink("delete link", link).finish(),

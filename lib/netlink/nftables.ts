@@ -76,7 +76,7 @@ const MAX_LIST_BYTES = 32 * 1024;
 export function tableExists(connection: NetlinkConnection, reference: TableReference): boolean {
   const request: Request = {
     operation: "get nftables table",
-    subject: describe(reference),
+    subject: () => describe(reference),
     type: NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETTABLE,
     flags: 0,
     payload: putNetfilterHeader(FAMILIES[reference.family])
@@ -110,7 +110,6 @@ export function commitNftables(connection: NetlinkConnection, requests: readonly
   if (requests.length === 0) return;
   const frame = (type: number): Request => ({
     operation: "commit nftables transaction",
-    subject: "",
     type,
     flags: 0,
     payload: putNetfilterHeader(0, NFNL_SUBSYS_NFTABLES).finish(),
@@ -126,7 +125,7 @@ export function commitNftables(connection: NetlinkConnection, requests: readonly
 export function listSetElements(connection: NetlinkConnection, set: SetReference): SetElement[] {
   const request: Request = {
     operation: "list set elements",
-    subject: describe(set),
+    subject: () => describe(set),
     type: NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETSETELEM,
     flags: 0,
     payload: putNetfilterHeader(FAMILIES[set.family])
@@ -183,7 +182,7 @@ function change(
       .nested(NFTA_SET_ELEM_LIST_ELEMENTS, (elements) => elements.putBytes(bytes));
     requests.push({
       operation,
-      subject: describe(set),
+      subject: () => describe(set),
       type: NFNL_SUBSYS_NFTABLES << 8 | message,
       flags: message === NFT_MSG_NEWSETELEM ? NLM_F_CREATE : 0,
       payload: encoder.finish(),

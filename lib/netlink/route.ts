@@ -119,7 +119,6 @@ export function listRoutes(connection: NetlinkConnection, filter: RouteFilter = 
   if (index !== undefined) encoder.u32(RTA_OIF, index);
   const request: Request = {
     operation: "list routes",
-    subject: "",
     type: RTM_GETROUTE,
     flags: 0,
     payload: encoder.finish(),
@@ -166,7 +165,7 @@ export function getRoute(connection: NetlinkConnection, lookup: RouteLookup): Ro
   if (mark !== undefined) encoder.u32(RTA_MARK, mark);
   const request: Request = {
     operation: "look up route",
-    subject: `to ${destination}`,
+    subject: () => `to ${destination}`,
     type: RTM_GETROUTE,
     flags: 0,
     payload: encoder.finish(),
@@ -188,7 +187,8 @@ function change(operation: string, spec: RouteSpec, type: number, flags: number)
     onlink: spec.onlink ?? false,
   });
   putRouteAttributes(encoder, spec, table);
-  return { operation, subject: describe(spec, table), type, flags, payload: encoder.finish() };
+  const subject = () => describe(spec, table);
+  return { operation, subject, type, flags, payload: encoder.finish() };
 }
 
 /** What `ip route add` assumes; the kernel takes the scope as it is given. */

@@ -571,7 +571,7 @@ function recorded(act: (connection: nl.NetlinkConnection) => unknown): nl.Reques
   const socket = fakeSocket((message) => {
     const { type, flags, view, start, payloadLength } = message;
     const payload = new Uint8Array(view.buffer, view.byteOffset + start, payloadLength).slice();
-    sent ??= { operation: "", subject: "", type, flags, payload };
+    sent ??= { operation: "", type, flags, payload };
     return [acknowledge(message, { error: "EPERM" })];
   });
   try {
