@@ -34,6 +34,7 @@ import {
 } from "./constants/nfnetlink.ts";
 import type { AttributeDecoder } from "./attribute_decoder.ts";
 import { isErrno } from "./errors.ts";
+import type { Message } from "./message.ts";
 import { PayloadEncoder } from "./payload_encoder.ts";
 import type { Request } from "./request.ts";
 
@@ -132,16 +133,19 @@ export function listSetElements(connection: NetlinkConnection, set: SetReference
       .string(NFTA_SET_ELEM_LIST_TABLE, set.table)
       .string(NFTA_SET_ELEM_LIST_SET, set.set).finish(),
   };
-  return connection.dump(request, (message) => {
-    const attributes = message.attributes(NFGENMSG_BYTES);
-    const elements: SetElement[] = [];
-    while (attributes.next()) {
-      if (attributes.type !== NFTA_SET_ELEM_LIST_ELEMENTS) continue;
-      const list = attributes.nested();
-      while (list.next()) elements.push(decodeElement(list.nested()));
-    }
-    return elements;
-  }).flat();
+  return connection.dump(request, decodeSetElements).flat();
+}
+
+/** The elements a message lists. */
+export function decodeSetElements(message: Message): SetElement[] {
+  const attributes = message.attributes(NFGENMSG_BYTES);
+  const elements: SetElement[] = [];
+  while (attributes.next()) {
+    if (attributes.type !== NFTA_SET_ELEM_LIST_ELEMENTS) continue;
+    const list = attributes.nested();
+    while (list.next()) elements.push(decodeElement(list.nested()));
+  }
+  return elements;
 }
 
 /**
