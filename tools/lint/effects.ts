@@ -4,7 +4,7 @@
 const EFFECT_OWNERS: readonly RegExp[] = [
   /\/cmd\/[^/]+\.ts$/,
   /\/lib\/sys\//,
-  /\/lib\/netlink\/(ffi|libc|libmnl|socket|netns|sysctl|poll)[^/]*\.ts$/,
+  /\/lib\/netlink\/(libc|libmnl|named_netns|netns|poll|sysctl)\.ts$/,
   /\/(tools|tests|bench|types)\//,
   /_test\.ts$/,
   /\/testing\.ts$/,

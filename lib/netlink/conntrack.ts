@@ -1,0 +1,161 @@
+/**
+ * Connection tracking: forget the connections of an address.
+ *
+ * A flow keeps the translation it began with. When an address changes hands, entries of its
+ * former owner must go, or packets of the new one are sent to the old.
+ */
+
+import type { IpAddress } from "../ip/mod.ts";
+import type { AttributeDecoder } from "./attribute_decoder.ts";
+import type { NetlinkConnection } from "./connection.ts";
+import {
+  CTA_ID,
+  CTA_IP_V4_DST,
+  CTA_IP_V4_SRC,
+  CTA_IP_V6_DST,
+  CTA_IP_V6_SRC,
+  CTA_PROTO_DST_PORT,
+  CTA_PROTO_NUM,
+  CTA_PROTO_SRC_PORT,
+  CTA_TUPLE_IP,
+  CTA_TUPLE_ORIG,
+  CTA_TUPLE_PROTO,
+  CTA_TUPLE_REPLY,
+  CTA_ZONE,
+  IPCTNL_MSG_CT_DELETE,
+  IPCTNL_MSG_CT_GET,
+  NFNETLINK_V0,
+  NFNL_SUBSYS_CTNETLINK,
+} from "./constants/nfnetlink.ts";
+import { toAddressFamily } from "./family.ts";
+import type { Message } from "./message.ts";
+import { PayloadEncoder } from "./payload_encoder.ts";
+import type { Request } from "./request.ts";
+
+/** One direction of a flow. */
+export interface FlowTuple {
+  readonly source: IpAddress | undefined;
+  readonly destination: IpAddress | undefined;
+  /** IP protocol number. */
+  readonly protocol: number;
+  readonly sourcePort: number;
+  readonly destinationPort: number;
+}
+
+/** A tracked connection. */
+export interface Flow {
+  readonly original: FlowTuple;
+  readonly reply: FlowTuple;
+  /** What identifies the flow to the kernel: attributes to send back to delete it. */
+  readonly identity: Uint8Array;
+}
+
+/** `sizeof(struct nfgenmsg)`: family, version, resource. */
+export const NFGENMSG_BYTES = 4;
+
+/** All flows of a family. ≈ `conntrack -L -f ipv4` */
+export function listFlows(connection: NetlinkConnection, family: 4 | 6): Flow[] {
+  const request: Request = {
+    operation: "list connections",
+    subject: "",
+    type: NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_GET,
+    flags: 0,
+    payload: putNetfilterHeader(toAddressFamily(family)).finish(),
+  };
+  return connection.dump(request, decodeFlow);
+}
+
+/**
+ * Deletes every flow that `address` is an end of, in either direction. ≈ `conntrack -D -s
+ * ADDRESS; conntrack -D -d ADDRESS; conntrack -D -r ADDRESS; conntrack -D -q ADDRESS`
+ *
+ * @param connection one of protocol `NETLINK_NETFILTER`.
+ * @returns how many were deleted.
+ */
+export function deleteFlows(connection: NetlinkConnection, address: IpAddress): number {
+  const flows = listFlows(connection, address.family).filter((flow) => touches(flow, address));
+  let deleted = 0;
+  for (const { error } of connection.exchange(flows.map((flow) => deleteFlow(flow, address)))) {
+    // ENOENT: it ended by itself since it was listed.
+    if (error === undefined) deleted++;
+    else if (error.code !== "ENOENT") throw error;
+  }
+  return deleted;
+}
+
+/** Writes `struct nfgenmsg`. */
+export function putNetfilterHeader(family: number, resource = 0): PayloadEncoder {
+  return new PayloadEncoder().putU8(family).putU8(NFNETLINK_V0).putBe16(resource);
+}
+
+/** The flow a message describes. */
+export function decodeFlow(message: Message): Flow {
+  const attributes = message.attributes(NFGENMSG_BYTES);
+  let original = NO_TUPLE;
+  let reply = NO_TUPLE;
+  const identity = new PayloadEncoder();
+  while (attributes.next()) {
+    switch (attributes.type) {
+      case CTA_TUPLE_ORIG: {
+        const bytes = attributes.bytes();
+        identity.nested(CTA_TUPLE_ORIG, (tuple) => tuple.putBytes(bytes));
+        original = decodeTuple(attributes.nested());
+        break;
+      }
+      case CTA_TUPLE_REPLY:
+        reply = decodeTuple(attributes.nested());
+        break;
+      // The id tells a flow from a later one between the same ends.
+      case CTA_ID:
+      case CTA_ZONE:
+        identity.bytes(attributes.type, attributes.bytes());
+        break;
+    }
+  }
+  return { original, reply, identity: identity.finish() };
+}
+
+const NO_TUPLE: FlowTuple = {
+  source: undefined,
+  destination: undefined,
+  protocol: 0,
+  sourcePort: 0,
+  destinationPort: 0,
+};
+
+function touches({ original, reply }: Flow, address: IpAddress): boolean {
+  return [original.source, original.destination, reply.source, reply.destination]
+    .some((end) => end?.equals(address));
+}
+
+function deleteFlow(flow: Flow, address: IpAddress): Request {
+  return {
+    operation: "delete connection",
+    subject: `of ${address}`,
+    type: NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_DELETE,
+    flags: 0,
+    payload: putNetfilterHeader(toAddressFamily(address.family)).putBytes(flow.identity).finish(),
+  };
+}
+
+function decodeTuple(tuple: AttributeDecoder): FlowTuple {
+  let source: IpAddress | undefined;
+  let destination: IpAddress | undefined;
+  const ports = { protocol: 0, sourcePort: 0, destinationPort: 0 };
+  while (tuple.next()) {
+    const inner = tuple.nested();
+    while (inner.next()) {
+      if (tuple.type === CTA_TUPLE_IP) {
+        if (inner.type === CTA_IP_V4_SRC || inner.type === CTA_IP_V6_SRC) source = inner.address();
+        if (inner.type === CTA_IP_V4_DST || inner.type === CTA_IP_V6_DST) {
+          destination = inner.address();
+        }
+      } else if (tuple.type === CTA_TUPLE_PROTO) {
+        if (inner.type === CTA_PROTO_NUM) ports.protocol = inner.u8();
+        if (inner.type === CTA_PROTO_SRC_PORT) ports.sourcePort = inner.be16();
+        if (inner.type === CTA_PROTO_DST_PORT) ports.destinationPort = inner.be16();
+      }
+    }
+  }
+  return { source, destination, ...ports };
+}
