@@ -69,6 +69,8 @@ Deno.test("version --json names everything a bug report needs", async () => {
   const lock = await Deno.readFile(new URL("../../deno.lock", import.meta.url));
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", lock)).toHex();
   assertEquals(facts.lockHash, hash);
+  assertEquals(facts.libmnl.source, "system");
+  assertStringIncludes(facts.libmnl.path, "/libmnl.so.0");
 });
 
 Deno.test("--version and version say the same", async () => {
