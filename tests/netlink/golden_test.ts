@@ -8,7 +8,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { nlaAlign } from "../../lib/netlink/align.ts";
 import { NLA_TYPE_MASK, NLM_F_ACK, NLM_F_REQUEST } from "../../lib/netlink/constants/netlink.ts";
-import { GOLDEN_CASES, type Shape } from "./golden_cases.ts";
+import type { Shape } from "./golden/case.ts";
+import { GOLDEN_CASES } from "./golden/cases.ts";
 
 const FIXTURES = new URL("../fixtures/netlink/", import.meta.url);
 const HEADER_BYTES = 16;
