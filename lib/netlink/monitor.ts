@@ -133,7 +133,7 @@ function receiveEvents(source: MonitorSource): MonitorEvent[] | undefined {
       case "ENOBUFS":
         drain(source);
         return [resync("the kernel dropped events: the reader was too slow")];
-      case "ENOSPC": // libmnl's name for a datagram larger than the buffer
+      case "EMSGSIZE":
         return [resync("an event was too large to receive")];
       default:
         throw error;
@@ -154,7 +154,7 @@ function drain(source: MonitorSource): void {
       source.receive();
     } catch (error) {
       if (isErrno(error, "EAGAIN")) return;
-      if (!isErrno(error, "ENOBUFS", "ENOSPC")) throw error;
+      if (!isErrno(error, "ENOBUFS", "EMSGSIZE")) throw error;
     }
   }
 }

@@ -52,7 +52,7 @@ Deno.test("Monitor empties the queue after an overflow and then asks for a resyn
 });
 
 Deno.test("Monitor asks for a resync after what it cannot read", async () => {
-  assertEquals(await read(["ENOSPC", newLink("a").subarray(0, 20)]), ["resync", "resync"]);
+  assertEquals(await read(["EMSGSIZE", newLink("a").subarray(0, 20)]), ["resync", "resync"]);
 });
 
 Deno.test("Monitor passes other errors on", async () => {
