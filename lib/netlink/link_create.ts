@@ -46,7 +46,7 @@ export function createVeth(spec: VethSpec): Request {
     // The peer is a whole message of its own: a header, then attributes.
     data: (data) =>
       data.nested(VETH_INFO_PEER, (encoder) => {
-        putLinkHeader(encoder, 0);
+        putLinkHeader(encoder, { index: 0 });
         putSpec(encoder, peer, "create veth");
       }, { plain: true }),
   });
@@ -86,7 +86,7 @@ export function createLink(
 ): Request {
   const { data, subject = () => spec.name } = options;
   const operation = `create ${kind}`;
-  const encoder = putLinkHeader(new PayloadEncoder(), 0);
+  const encoder = putLinkHeader(new PayloadEncoder(), { index: 0 });
   putSpec(encoder, spec, operation);
   encoder.nested(IFLA_LINKINFO, (info) => {
     info.string(IFLA_INFO_KIND, kind);

@@ -186,7 +186,7 @@ function change(operation: string, spec: RouteSpec, type: number, flags: number)
     type: spec.type ?? (deleting ? 0 : RTN_UNICAST),
     onlink: spec.onlink ?? false,
   });
-  putRouteAttributes(encoder, spec, table);
+  putRouteAttributes(encoder, spec);
   const subject = () => describe(spec, table);
   return { operation, subject, type, flags, payload: encoder.finish() };
 }
