@@ -9,6 +9,7 @@
  */
 
 export { writeFileAtomic, type WriteFileOptions } from "./atomic_write.ts";
+export { type BootClock, kernelBootClock } from "./boot_clock.ts";
 export {
   type Clock,
   DeadlineError,
@@ -18,7 +19,9 @@ export {
   withDeadline,
 } from "./clock.ts";
 export { causeChain, describeError, type ErrorParts, HeadcniError } from "./errors.ts";
+export { failpoint, FAILPOINT_VARIABLE, FailpointError } from "./failpoint.ts";
 export { FileError, type FileErrorCode, type FileErrorParts } from "./file_error.ts";
+export { type HeldLock, lockFile, type LockFileOptions } from "./file_lock.ts";
 export {
   denoFiles,
   type DirectoryEntry,
@@ -49,7 +52,15 @@ export {
   openLogFile,
   stderrSink,
 } from "./log_sink.ts";
+export {
+  checkPrivateFile,
+  checkWritable,
+  createPrivateFile,
+  ensurePrivateDirectory,
+  publishFile,
+} from "./private_path.ts";
 export { type Run, run, type RunOptions, type RunResult } from "./process.ts";
 export { ProcessError, type ProcessErrorKind, type ProcessErrorParts } from "./process_error.ts";
+export { cryptoRandomBelow, type RandomBelow } from "./random.ts";
 export { readSecretFile, redact, Secret, SecretFileError } from "./secret.ts";
 export { UndoError, type UndoFailure, UndoStack, type UndoStackOptions } from "./undo.ts";
