@@ -1,0 +1,111 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { parseAddress } from "../ip/address.ts";
+import { lockFile } from "../sys/file_lock.ts";
+import { temporaryDirectory } from "../sys/testing.ts";
+import { StoreError } from "./errors.ts";
+import { storePaths } from "./location.ts";
+import { hasStore, probeStore, readStore, type StoreOptions, withStore } from "./open_store.ts";
+import { type Store } from "./store.ts";
+
+function options(directory: string, more: Partial<StoreOptions> = {}): StoreOptions {
+  return { directory: `${directory}/data`, observe: () => Promise.resolve([]), ...more };
+}
+
+function begin(store: Store): void {
+  store.transaction(() => store.ensureNetwork("net"));
+}
+
+Deno.test("withStore() makes the store, and what it kept is there the next time", async () => {
+  using root = temporaryDirectory();
+  const where = options(root.path);
+  assertEquals(hasStore(where), false);
+  await withStore(where, begin);
+  assertEquals(readStore(where, (store) => store.networks()), ["net"]);
+  probeStore(where);
+});
+
+Deno.test("readStore() and probeStore() make nothing", () => {
+  using root = temporaryDirectory();
+  const where = options(root.path);
+  assertEquals(readStore(where, () => 1), undefined);
+  probeStore(where);
+  assertEquals([...Deno.readDirSync(root.path)], []);
+});
+
+Deno.test("readStore() does not wait for a writer", async () => {
+  using root = temporaryDirectory();
+  const where = options(root.path);
+  await withStore(where, begin);
+  await withStore(where, (store) => {
+    store.transaction(() => {
+      store.ensureNetwork("second");
+      assertEquals(readStore(where, (other) => other.networks()), ["net"]);
+    });
+  });
+});
+
+Deno.test("a lock that others hold is tried for three more times", async () => {
+  using root = temporaryDirectory();
+  const pauses: number[] = [];
+  const where = options(root.path, {
+    lockTimeoutMs: 20,
+    clock: { now: () => 0, sleep: (ms) => (pauses.push(ms), Promise.resolve()) },
+  });
+  await withStore(where, begin);
+  const { lock } = storePaths(where.directory);
+  {
+    using _held = await lockFile(lock, { mode: "exclusive", timeoutMs: 1000 });
+    const error = await assertRejects(() => withStore(where, begin), StoreError, "held its lock");
+    assertEquals([error.kind, pauses], ["Busy", [50, 100, 200]]);
+  }
+  await withStore({ ...where, lockTimeoutMs: 2000 }, begin);
+});
+
+Deno.test("other failures are not tried again", async () => {
+  using root = temporaryDirectory();
+  let calls = 0;
+  const work = () => {
+    calls++;
+    throw new StoreError({ operation: "x", reason: "y", kind: "NoSpace" });
+  };
+  await assertRejects(() => withStore(options(root.path), work), StoreError);
+  assertEquals(calls, 1);
+});
+
+Deno.test("a damaged store is made anew with what the kernel uses, in every network", async () => {
+  using root = temporaryDirectory();
+  const kept: (string | undefined)[] = [];
+  const found = [{ address: parseAddress("10.0.0.7"), place: "eth0 in /run/netns/a" }];
+  const where = options(root.path, {
+    observe: () => Promise.resolve(found),
+    onRebuild: (rebuild) => kept.push(rebuild.kept?.replace(/damaged-.*/, "damaged")),
+    clock: { now: () => 0, sleep: () => Promise.resolve() },
+  });
+  await withStore(where, begin);
+  const { database } = storePaths(where.directory);
+  Deno.writeTextFileSync(database, "junk".repeat(2000));
+  const held = await withStore(
+    where,
+    (store) =>
+      store.transaction(() =>
+        ["net", "other"].flatMap((name) =>
+          store.ensureNetwork(name).addresses.list().map(({ address, kind, note }) =>
+            `${name} ${address} ${kind} ${note}`
+          )
+        )
+      ),
+  );
+  assertEquals(held, ["net", "other"].map((name) => `${name} 10.0.0.7 found eth0 in /run/netns/a`));
+  assertEquals(kept, [`${database}.damaged`]);
+});
+
+Deno.test("a store is not made anew blindly: if the kernel cannot be asked, it stays", async () => {
+  using root = temporaryDirectory();
+  const observe = () => Promise.reject(new TypeError("Cannot look: test"));
+  const where = options(root.path, { observe });
+  await withStore(where, begin);
+  const { database } = storePaths(where.directory);
+  Deno.truncateSync(database, 0);
+  await assertRejects(() => withStore(where, begin), TypeError, "Cannot look");
+  assertEquals(Deno.statSync(database).size, 0);
+});
