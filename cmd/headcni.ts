@@ -59,6 +59,7 @@ async function main(): Promise<number> {
     stdout: { ...streams.stdout, isTerminal: Deno.stdout.isTerminal() },
     stderr: { ...streams.stderr, isTerminal: Deno.stderr.isTerminal() },
     noColor: (Deno.env.get("NO_COLOR") ?? "") !== "",
+    env: (key) => Deno.env.get(key),
   });
 }
 

@@ -3,6 +3,7 @@
 /** A program the tests call, and the package it is in. */
 const TEST_TOOLS: Readonly<Record<string, string>> = {
   conntrack: "conntrack",
+  "host-local": "containernetworking-plugins",
   fish: "fish",
   ip: "iproute2",
   nft: "nftables",
@@ -15,7 +16,8 @@ const TEST_TOOLS: Readonly<Record<string, string>> = {
 };
 
 function isInstalled(program: string): boolean {
-  const path = `${Deno.env.get("PATH") ?? ""}:/usr/sbin:/sbin`;
+  // CNI plugins are in a directory of their own.
+  const path = `${Deno.env.get("PATH") ?? ""}:/usr/sbin:/sbin:/usr/lib/cni`;
   return path.split(":").some((directory) => {
     try {
       return Deno.statSync(`${directory}/${program}`).isFile;

@@ -1,9 +1,19 @@
 /** The one place that knows CNI error numbers (SPEC, section "Error"). */
 
+import {
+  AddressCheckError,
+  AddressUnavailableError,
+  AttachmentConflictError,
+  ExhaustedError,
+  PoolConfigError,
+} from "../ipam/errors.ts";
+import { StoreError } from "../store/errors.ts";
 import { causeChain, HeadcniError } from "../sys/errors.ts";
+import { FileError } from "../sys/file_error.ts";
 import {
   ConfigError,
   DecodeError,
+  DelegateError,
   EnvironmentError,
   InputError,
   NotReadyError,
@@ -21,18 +31,28 @@ export interface CniErrorObject {
   readonly details?: string;
 }
 
-/** Class of error → number; the first row that fits counts. */
+/** Class of error → number; the first row that fits counts. From 100 on the numbers are ours. */
 // deno-lint-ignore no-explicit-any -- a table of classes with different constructors
 const CODES: readonly (readonly [abstract new (...args: any[]) => Error, number])[] = [
   [VersionError, 1],
   [EnvironmentError, 4],
   [InputError, 5],
+  [FileError, 5],
+  [StoreError, 5],
   [DecodeError, 6],
   [ResultError, 6],
   [ConfigError, 7],
+  [PoolConfigError, 7],
   [TryAgainError, 11],
   [NotReadyError, 50],
+  [ExhaustedError, 100],
+  [AddressUnavailableError, 101],
+  [AttachmentConflictError, 102],
+  [AddressCheckError, 103],
 ];
+
+/** "Try again later": a store that others kept busy. */
+const TRY_AGAIN = 11;
 
 /** Not in the specification: what the Go library reports for a failure it has no number for. */
 const INTERNAL = 999;
@@ -41,10 +61,13 @@ const INTERNAL = 999;
 export function toCniError(error: unknown, cniVersion: string = SPEC_VERSION): CniErrorObject {
   const [msg = "Unknown error", ...causes] = causeChain(error);
   const remedy = error instanceof HeadcniError ? error.remedy : undefined;
-  const details = [...causes, ...(remedy === undefined ? [] : [remedy])].join("; ");
+  const delegated = error instanceof DelegateError ? error.details : undefined;
+  const details = [...causes, delegated, remedy].filter((text) => text !== undefined).join("; ");
   return { cniVersion, code: codeOf(error), msg, ...(details === "" ? {} : { details }) };
 }
 
 function codeOf(error: unknown): number {
+  if (error instanceof StoreError && error.kind === "Busy") return TRY_AGAIN;
+  if (error instanceof DelegateError && error.code !== undefined) return error.code;
   return CODES.find(([errorClass]) => error instanceof errorClass)?.[1] ?? INTERNAL;
 }

@@ -61,3 +61,27 @@ export class TryAgainError extends HeadcniError {
 export class NotReadyError extends HeadcniError {
   override readonly name = "NotReadyError";
 }
+
+/** Another plugin failed; its own error goes on to the runtime with its own number. */
+export class DelegateError extends HeadcniError {
+  override readonly name = "DelegateError";
+  /** The number the other plugin gave, if it gave one. */
+  readonly code: number | undefined;
+  readonly details: string | undefined;
+
+  constructor(
+    parts: {
+      /** Type of the plugin, as the configuration names it. */
+      readonly plugin: string;
+      readonly reason: string;
+      readonly code?: number | undefined;
+      readonly details?: string | undefined;
+      readonly cause?: unknown;
+    },
+  ) {
+    const { plugin, reason, code, details, cause } = parts;
+    super({ operation: "use plugin", subject: plugin, reason, cause });
+    this.code = code;
+    this.details = details;
+  }
+}

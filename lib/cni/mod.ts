@@ -23,6 +23,7 @@ export {
   ConfigError,
   type ConfigProblem,
   DecodeError,
+  DelegateError,
   EnvironmentError,
   InputError,
   NotReadyError,
@@ -30,6 +31,15 @@ export {
   TryAgainError,
   VersionError,
 } from "./errors.ts";
+export {
+  delegate,
+  delegateAdd,
+  type DelegatePorts,
+  type Delegation,
+  findPlugin,
+  isOwnIpam,
+  type QuietCommand,
+} from "./ipam_delegate.ts";
 export { JsonReader } from "./json_reader.ts";
 export { decodeNetworkConfig, type NetworkConfig } from "./network_config.ts";
 export { type PluginFace, runPlugin } from "./plugin_face.ts";

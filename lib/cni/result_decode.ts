@@ -91,7 +91,8 @@ function decodeIp(object: JsonObject, reader: ResultReader): ResultIp {
   });
 }
 
-function decodeRoute(object: JsonObject, reader: ResultReader): ResultRoute {
+/** Reads a route, of a result or of a configuration. */
+export function decodeRoute(object: JsonObject, reader: ResultReader): ResultRoute {
   return defined({
     dst: reader.text(object, "dst"),
     gw: reader.optionalText(object, "gw"),

@@ -14,14 +14,15 @@ interface Step {
 /**
  * Checks that nothing banned is loaded statically on the way to the plugin's answer.
  *
- * A face that does not exist, or that the entry does not import, is a problem too:
- * the rule would otherwise hold for an empty set.
+ * A face that does not exist, or that neither the entry nor another face imports, is a
+ * problem too: the rule would otherwise hold for an empty set.
  */
 export function checkFace(graph: ModuleGraph, rule: FaceRule = FACE): Problem[] {
   const missing = [rule.entry, ...rule.faces].filter((path) => !isReadable(graph, path));
   if (missing.length > 0) return missing.map((path) => missingFace(path));
+  const importers = [rule.entry, ...rule.faces].flatMap((path) => graph.get(path)?.imports ?? []);
   const strayed = rule.faces.filter((face) =>
-    !graph.get(rule.entry)?.imports.some(({ target, kind }) => target === face && kind !== "type")
+    !importers.some(({ target, kind }) => target === face && kind !== "type")
   );
   return [...strayed.map((face) => strayFace(face, rule)), ...bannedInClosure(graph, rule)];
 }

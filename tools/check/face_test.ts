@@ -1,14 +1,17 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { checkFace } from "./face.ts";
-import { FACE } from "./import_rules.ts";
+import { FACE, type FaceRule } from "./import_rules.ts";
 import { loadModuleGraph } from "./module_graph.ts";
 import { formatProblem, type Problem } from "./problem.ts";
 import { CLEAN_TREE, plantTree } from "./testing.ts";
 
+/** The product's rule with the one face the clean tree has. */
+const RULE: FaceRule = { ...FACE, faces: ["lib/cni/plugin_face.ts"] };
+
 /** What the plugin rule says about the clean tree with `changes` planted in it. */
 async function faceProblems(
   changes: Readonly<Record<string, string>>,
-  rule = FACE,
+  rule = RULE,
 ): Promise<Problem[]> {
   const files = { ...CLEAN_TREE, ...changes };
   await using tree = await plantTree(files);
@@ -77,6 +80,16 @@ Deno.test("checkFace() fails when the entry does not import the face", async () 
     { "cmd/headcni.ts": "export const entry = 1;\n" },
     "cmd/headcni.ts:1: face: does not import lib/cni/plugin_face.ts",
   );
+});
+
+Deno.test("checkFace() follows a face that another face loads when it is called for", async () => {
+  const rule = { ...FACE, faces: ["lib/cni/plugin_face.ts", "lib/cni/verbs.ts"] };
+  const tree = {
+    "lib/cni/plugin_face.ts": `export const load = () => import("./verbs.ts");\n`,
+    "lib/cni/verbs.ts": `import "../kube/mod.ts";\n`,
+  };
+  const [problem, ...others] = await faceProblems(tree, rule);
+  assertEquals([problem?.path, problem?.rule, others], ["lib/cni/verbs.ts", "face", []]);
 });
 
 Deno.test("checkFace() fails when the face does not exist, imported or not", async () => {

@@ -69,7 +69,9 @@ await import("../lib/daemon/mod.ts");
 import "../netlink/mod.ts";
 import type { Metrics } from "../sys/mod.ts";
 export type Face = Metrics;
+export const verbs = () => import("./ipam_verbs.ts");
 `,
+  "lib/cni/ipam_verbs.ts": `export const verbs = 1;\n`,
   "lib/daemon/mod.ts": `import "../kube/mod.ts";
 import "@std/yaml";
 import "prom-client";
