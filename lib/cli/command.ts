@@ -33,6 +33,12 @@ export interface Example {
   readonly does: string;
 }
 
+/** An exit code of its own, beside those every command has. */
+export interface ExitMeaning {
+  readonly code: number;
+  readonly meaning: string;
+}
+
 /** A command, or a group of commands when it has `commands`. */
 export interface Command {
   readonly name: string;
@@ -44,6 +50,7 @@ export interface Command {
   readonly positionals?: readonly Positional[];
   readonly examples?: readonly Example[];
   readonly commands?: readonly Command[];
+  readonly exitCodes?: readonly ExitMeaning[];
   /** Loads what carries it out; absent for a group. */
   readonly load?: () => Promise<{ run: Run }>;
 }
@@ -63,6 +70,8 @@ export interface Output {
   readonly stderr: { write(text: string): void };
   /** Colours for standard output; plain text where they are not wanted. */
   readonly paint: Paint;
+  /** The value of an environment variable. */
+  env(name: string): string | undefined;
 }
 
 /** Carries out a command and returns the exit code. */

@@ -21,6 +21,8 @@ export interface Terminal {
   readonly stderr: TerminalStream;
   /** Whether `NO_COLOR` is set and not empty. */
   readonly noColor: boolean;
+  /** The value of an environment variable. */
+  env(name: string): string | undefined;
 }
 
 /** Runs the command that `args` names and returns the exit code. */

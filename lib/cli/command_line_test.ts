@@ -14,6 +14,7 @@ function remembering(fail?: unknown): Terminal & { said(): string } {
     stdout: { write: fail === undefined ? write : broken, isTerminal: false },
     stderr: { write, isTerminal: false },
     noColor: false,
+    env: () => undefined,
     said: () => text,
   };
 }

@@ -1,6 +1,7 @@
 /** The table of commands. What is not in it does not exist. */
 
 import { type Command } from "./command.ts";
+import { IPAM } from "./ipam_commands.ts";
 
 const HELP: Command = {
   name: "help",
@@ -65,5 +66,5 @@ export const ROOT: Command = {
     { command: "headcni version", does: "What is installed here" },
     { command: "CNI_COMMAND=VERSION headcni", does: "What a container runtime asks first" },
   ],
-  commands: [VERSION, COMPLETION, HELP],
+  commands: [IPAM, VERSION, COMPLETION, HELP],
 };

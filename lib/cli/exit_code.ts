@@ -8,9 +8,13 @@ export const ExitCode = {
   failure: 1,
   /** The command line was wrong; nothing was done. */
   usage: 2,
+  /** It looked, and found something wrong. */
+  findings: 3,
+  /** There is no such thing as it was asked about. */
+  absent: 4,
 } as const;
 
-/** The meaning of each exit code, as help and the reference print it. */
+/** The meaning of the exit codes all commands have, as help and the reference print it. */
 export const EXIT_CODES: readonly { readonly code: number; readonly meaning: string }[] = [
   { code: ExitCode.ok, meaning: "success" },
   { code: ExitCode.failure, meaning: "the command failed; standard error says why" },

@@ -18,7 +18,7 @@ export function helpText(path: readonly Command[], paint: Paint): string {
     section("Examples", exampleLines(command, paint), paint),
     section(
       "Exit codes",
-      rows(EXIT_CODES.map((one) => [`${one.code}`, one.meaning]), paint),
+      rows(exitRows(command), paint),
       paint,
     ),
   ];
@@ -61,6 +61,10 @@ function usageLines(path: readonly Command[]): string[] {
 
 function commandRows(command: Command): Row[] {
   return (command.commands ?? []).map(({ name, summary }) => [name, summary]);
+}
+
+function exitRows({ exitCodes = [] }: Command): Row[] {
+  return [...EXIT_CODES, ...exitCodes].map(({ code, meaning }) => [`${code}`, meaning]);
 }
 
 function positionalRow({ name, summary, choices }: Positional): Row {

@@ -82,7 +82,10 @@ Deno.test({
 
 /** What was typed, and what must be offered. */
 const OFFERS: readonly [line: string, words: string[]][] = [
-  ["headcni ", ["completion", "help", "version"]],
+  ["headcni ", ["completion", "help", "ipam", "version"]],
+  ["headcni ipam re", ["release", "reserve"]],
+  ["headcni ipam check --d", ["--data-dir", "--details"]],
+  ["headcni ipam import ", ["host-local"]],
   ["headcni --c", ["--color"]],
   ["headcni version --", ["--color", "--help", "--json"]],
   ["headcni completion ", ["bash", "fish", "zsh"]],
