@@ -19,11 +19,14 @@ export const root: Need = {
   missing: () => Deno.uid() === 0 ? undefined : "it needs root",
 };
 
+/** Directories of programs that may not be in `PATH`; CNI plugins never are. */
+const MORE_DIRECTORIES = ["/usr/sbin", "/sbin", "/usr/lib/cni"];
+
 /** The test runs `name`, which Debian has in `debianPackage`. */
 export function tool(name: string, debianPackage: string = name): Need {
   return {
     missing: () => {
-      const directories = (Deno.env.get("PATH") ?? "").split(":").concat("/usr/sbin", "/sbin");
+      const directories = (Deno.env.get("PATH") ?? "").split(":").concat(MORE_DIRECTORIES);
       return directories.some((directory) => isFile(`${directory}/${name}`))
         ? undefined
         : `it needs ${name} (apt-get install ${debianPackage})`;
