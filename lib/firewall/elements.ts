@@ -1,0 +1,162 @@
+/** A pod's rules as set elements. Pure: what is to be there, not how it gets there. */
+
+import type { Family, IpAddress } from "../ip/mod.ts";
+import type { SetReference } from "../netlink/nftables.ts";
+import { encodeFields, type FieldValue, formatFields } from "./field.ts";
+import { FirewallError } from "./errors.ts";
+import { checkPodRules, type HostPort, type PodRules } from "./pod_rules.ts";
+import { RULESET, type SetDefinition, TABLE } from "./ruleset.ts";
+
+/** A set of ours: where it is and what its elements are made of. */
+export interface OwnSet extends SetReference {
+  readonly family: "inet" | "arp";
+  readonly definition: SetDefinition;
+}
+
+/** One element that belongs to a pod. */
+export interface PodElement {
+  readonly set: OwnSet;
+  readonly key: Uint8Array;
+  /** Where a host port leads. */
+  readonly data?: Uint8Array;
+  /** Host interface of the pod, kept in the kernel as the element's comment. */
+  readonly owner: string;
+}
+
+/** All sets of the ruleset. */
+export const OWN_SETS: readonly OwnSet[] = RULESET.flatMap(({ family, sets }) => {
+  return sets.map((definition) => ({ family, table: TABLE, set: definition.name, definition }));
+});
+
+/** Sets of the whole node: not emptied with a pod. */
+const NODE_SETS: ReadonlySet<string> = new Set(["cluster4", "cluster6", "tunnels"]);
+
+/** The sets pods have elements in. */
+export const POD_SETS: readonly OwnSet[] = OWN_SETS.filter(({ set }) => !NODE_SETS.has(set));
+
+/** The set called `name`. */
+export function ownSet(name: string, family: OwnSet["family"] = "inet"): OwnSet {
+  const found = OWN_SETS.find((set) => set.set === name && set.family === family);
+  if (found === undefined) throw new TypeError(`Cannot find set: ${family} ${name} is not ours`);
+  return found;
+}
+
+/**
+ * The elements that carry out `pod`.
+ *
+ * @throws {FirewallError} if the rules contradict themselves or are out of range.
+ */
+export function elementsOf(pod: PodRules): PodElement[] {
+  checkPodRules(pod);
+  const { hostInterface: owner, addresses, masquerade, antiSpoof } = pod;
+  const elements: PodElement[] = [];
+  if (!antiSpoof) {
+    elements.push(element("unchecked", owner, [owner]), arpElement("unchecked", owner, [owner]));
+  }
+  for (const address of addresses) {
+    if (antiSpoof) {
+      elements.push(element(`source${address.family}`, owner, [owner, address]));
+      if (address.family === 4) elements.push(arpElement("source4", owner, [owner, address]));
+    }
+    if (masquerade) elements.push(element(`masquerade${address.family}`, owner, [address]));
+  }
+  for (const family of [4, 6] as const) elements.push(...hostPortElements(pod, family));
+  return withoutRepeats(elements);
+}
+
+/** The element that carries out `port` in `family`; `undefined` if it asks for the other. */
+export function hostPortElement(
+  owner: string,
+  port: HostPort,
+  address: IpAddress,
+): PodElement | undefined {
+  const { protocol, hostPort, containerPort, hostIp } = port;
+  const { family } = address;
+  const target = [address, containerPort];
+  if (hostIp === undefined || (hostIp.family === family && hostIp.isUnspecified)) {
+    return element(`host_port${family}`, owner, [protocol, hostPort], target);
+  }
+  if (hostIp.family !== family) return undefined;
+  return element(`host_port_ip${family}`, owner, [hostIp, protocol, hostPort], target);
+}
+
+/**
+ * An element's place and content as `nft` writes them: `inet headcni host_port4 { tcp . 80 :
+ * 10.0.0.2 . 8080 }`.
+ */
+export function formatElement({ set, key, data }: Omit<PodElement, "owner">): string {
+  const value = data === undefined || set.definition.value === undefined
+    ? ""
+    : ` : ${formatFields(set.definition.value, data)}`;
+  const fields = formatFields(set.definition.key, key);
+  return `${set.family} ${set.table} ${set.set} { ${fields}${value} }`;
+}
+
+/** Whether two are the same element, whatever it maps to. */
+export function elementId({ set, key }: Pick<PodElement, "set" | "key">): string {
+  return `${set.family} ${set.set} ${key.join(".")}`;
+}
+
+/** Whether two byte strings are equal; `undefined` equals only itself. */
+export function sameBytes(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}
+
+function hostPortElements(pod: PodRules, family: Family): PodElement[] {
+  const { hostInterface: owner, hostPorts } = pod;
+  const address = pod.addresses.find((one) => one.family === family);
+  if (address === undefined) return [];
+  const mapped = hostPorts.map((port) => hostPortElement(owner, port, address))
+    .filter((one) => one !== undefined);
+  if (mapped.length === 0) return [];
+  return [...mapped, element(`hairpin${family}`, owner, [address, address])];
+}
+
+function element(
+  name: string,
+  owner: string,
+  key: readonly FieldValue[],
+  value?: readonly FieldValue[],
+): PodElement {
+  return inSet(ownSet(name), owner, key, value);
+}
+
+function arpElement(name: string, owner: string, key: readonly FieldValue[]): PodElement {
+  return inSet(ownSet(name, "arp"), owner, key);
+}
+
+function inSet(
+  set: OwnSet,
+  owner: string,
+  key: readonly FieldValue[],
+  value?: readonly FieldValue[],
+): PodElement {
+  return {
+    set,
+    owner,
+    key: encodeFields(set.definition.key, key),
+    ...(value === undefined || set.definition.value === undefined
+      ? {}
+      : { data: encodeFields(set.definition.value, value) }),
+  };
+}
+
+/** Runtimes repeat port mappings; the kernel would refuse the repetition. */
+function withoutRepeats(elements: readonly PodElement[]): PodElement[] {
+  const byId = new Map<string, PodElement>();
+  for (const one of elements) {
+    const before = byId.get(elementId(one));
+    if (before === undefined) byId.set(elementId(one), one);
+    else if (!sameBytes(before.data, one.data)) {
+      throw new FirewallError({
+        operation: "make rules for",
+        subject: one.owner,
+        reason: `one host port leads to two places: ${formatElement(before)}, ${
+          formatElement(one)
+        }`,
+      });
+    }
+  }
+  return [...byId.values()];
+}

@@ -1,0 +1,96 @@
+/**
+ * Getting the base ruleset into the kernel and out of it.
+ *
+ * The probe is one send: each chain tells how many rules and jumps it has, and a chain whose
+ * name carries the text's fingerprint tells the version. That finds a missing table, another
+ * version, a flushed or half-deleted one. It does not find a rule somebody replaced by
+ * another: that was done on purpose.
+ */
+
+import type { NetlinkConnection } from "../netlink/mod.ts";
+import { commitNftables } from "../netlink/nftables.ts";
+import {
+  chainUses,
+  deleteTable,
+  listChainNames,
+  listSetNames,
+} from "../netlink/nftables_objects.ts";
+import { ProcessError } from "../sys/process_error.ts";
+import { FirewallError } from "./errors.ts";
+import { type NftOptions, runNft } from "./nft_program.ts";
+import { expectedChains, type LoadedNames, renderLoad } from "./render.ts";
+import { RULESET, type Ruleset, TABLE } from "./ruleset.ts";
+
+/** Options for {@linkcode ensureRuleset}. */
+export interface LoadOptions extends NftOptions {
+  /** @default {RULESET} */
+  readonly ruleset?: Ruleset;
+}
+
+/**
+ * - `current`: it was there, whole.
+ * - `loaded`: it was not, and is now. Elements that were there are kept, but who emptied the
+ *   table has taken them too: add all pods again (`addPods`), and the node's sets.
+ */
+export type LoadOutcome = "current" | "loaded";
+
+/** Another process may load at the same time and make ours fail; then its result is there. */
+const MAX_ATTEMPTS = 3;
+
+/** Whether exactly `ruleset` is loaded. */
+export function isRulesetLoaded(
+  connection: NetlinkConnection,
+  ruleset: Ruleset = RULESET,
+): boolean {
+  const expected = expectedChains(ruleset);
+  const uses = chainUses(connection, expected);
+  return expected.every((chain, index) => uses[index] === chain.uses);
+}
+
+/**
+ * Makes sure that the ruleset is loaded; runs `nft` only if it is not.
+ *
+ * @param connection one of protocol `NETLINK_NETFILTER` in this program's own namespace, where
+ * `nft` will run too.
+ * @throws {FirewallError} if `nft` is missing or refuses the ruleset; then nothing has changed.
+ */
+export async function ensureRuleset(
+  connection: NetlinkConnection,
+  options: LoadOptions = {},
+): Promise<LoadOutcome> {
+  const { ruleset = RULESET } = options;
+  if (isRulesetLoaded(connection, ruleset)) return "current";
+  for (let attempt = 1;; attempt++) {
+    try {
+      await runNft(renderLoad(ruleset, loadedNames(connection, ruleset)), options);
+      return "loaded";
+    } catch (cause) {
+      if (!(cause instanceof ProcessError)) throw cause;
+      if (isRulesetLoaded(connection, ruleset)) return "loaded";
+      if (attempt >= MAX_ATTEMPTS) throw refused(cause);
+    }
+  }
+}
+
+/** Removes both tables with all they hold. Idempotent. */
+export function removeAll(connection: NetlinkConnection): void {
+  const families = RULESET.map(({ family }) => family);
+  commitNftables(connection, families.flatMap((family) => deleteTable({ family, table: TABLE })));
+}
+
+function loadedNames(connection: NetlinkConnection, ruleset: Ruleset): LoadedNames[] {
+  return ruleset.map(({ family }) => ({
+    family,
+    chains: listChainNames(connection, { family, table: TABLE }),
+    sets: listSetNames(connection, { family, table: TABLE }),
+  }));
+}
+
+function refused(cause: ProcessError): FirewallError {
+  return new FirewallError({
+    operation: "load packet filter",
+    reason: cause.reason,
+    remedy: "Look at nft list table inet headcni; nft delete table inet headcni starts afresh",
+    cause,
+  });
+}
