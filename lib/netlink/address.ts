@@ -168,14 +168,14 @@ function change(operation: string, spec: AddressSpec, type: number, flags: numbe
   const encoder = new PayloadEncoder()
     .putU8(toAddressFamily(address.family))
     .putU8(address.length)
-    .putU8(addressFlags & 0xff)
+    .putU8(addressFlags > 0xff ? 0 : addressFlags)
     .putU8(spec.scope ?? 0)
     .putU32(index)
     .address(IFA_LOCAL, address.address)
     .address(IFA_ADDRESS, peer ?? address.address);
   if (label !== undefined) encoder.string(IFA_LABEL, label);
   if (broadcast !== undefined) encoder.address(IFA_BROADCAST, broadcast);
-  // The header has room for eight flags only.
+  // The header has room for eight flags; where there are more, all of them are here.
   if (addressFlags > 0xff) encoder.u32(IFA_FLAGS, addressFlags);
   const peerText = peer === undefined ? "" : ` peer ${peer}`;
   return {

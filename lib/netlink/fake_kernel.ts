@@ -17,7 +17,7 @@ import type { Message } from "./message.ts";
 import { Netns } from "./netns.ts";
 import { decodeRoute } from "./route_decode.ts";
 import { decodeRule } from "./rule.ts";
-import { acknowledge, fakeSocket, multipart, reply } from "./testing.ts";
+import { acknowledge, fakeSocket, multipart, reply } from "./fake_socket.ts";
 
 /** An address, route or rule: its identity, its line, and the bytes it came as. */
 interface Entry {

@@ -16,7 +16,7 @@ import {
 } from "./constants/if_link.ts";
 import { RTM_DELLINK, RTM_GETLINK, RTM_NEWLINK } from "./constants/rtnetlink.ts";
 import type { NetlinkConnection } from "./connection.ts";
-import { isErrno } from "./errors.ts";
+import { InvalidRequestError, isErrno } from "./errors.ts";
 import { decodeLink, type Link } from "./link_decode.ts";
 import { checkLinkAlias, checkLinkName } from "./link_name.ts";
 import { parseMac } from "./mac.ts";
@@ -108,7 +108,11 @@ export interface LinkChanges {
   readonly netns?: Netns;
 }
 
-/** Several changes in one message. ≈ `ip link set dev NAME …` */
+/**
+ * Several changes in one message. ≈ `ip link set dev NAME …`
+ *
+ * A new name needs the link by index: the message has one place for a name.
+ */
 export function changeLink(
   link: LinkReference,
   changes: LinkChanges,
@@ -117,6 +121,10 @@ export function changeLink(
   const flags = changes.up === undefined ? undefined : { value: changes.up ? IFF_UP : 0 };
   const encoder = startLink(operation, link, flags);
   if (changes.name !== undefined) {
+    if (!("index" in link)) {
+      const reason = "a link is renamed by its index";
+      throw new InvalidRequestError({ operation, subject: link.name, reason });
+    }
     encoder.string(IFLA_IFNAME, checkLinkName(operation, changes.name));
   }
   putLinkProperties(encoder, changes);
@@ -171,7 +179,7 @@ export function setLinkAlias(link: LinkReference, alias: string): Request {
 
 /** Moves a link, renaming it on the way if asked. ≈ `ip link set dev NAME netns NETNS` */
 export function moveLink(
-  link: LinkReference,
+  link: { readonly index: number },
   netns: Netns,
   options: { name?: string } = {},
 ): Request {

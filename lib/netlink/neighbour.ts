@@ -10,7 +10,7 @@ import {
   NUD_PERMANENT,
 } from "./constants/neighbour.ts";
 import { NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE } from "./constants/netlink.ts";
-import { RTM_DELNEIGH, RTM_GETNEIGH, RTM_NEWNEIGH, RTN_UNICAST } from "./constants/rtnetlink.ts";
+import { RTM_DELNEIGH, RTM_GETNEIGH, RTM_NEWNEIGH } from "./constants/rtnetlink.ts";
 import { toAddressFamily, toFamily } from "./family.ts";
 import { formatMac, parseMac } from "./mac.ts";
 import type { Message } from "./message.ts";
@@ -116,14 +116,13 @@ function putHeader(header: {
   readonly index?: number;
   readonly state?: number;
   readonly flags: number;
-  readonly type?: number;
 }): PayloadEncoder {
   return new PayloadEncoder()
     .putU32(header.family)
     .putU32(header.index ?? 0)
     .putU16(header.state ?? 0)
     .putU8(header.flags)
-    .putU8(header.type ?? 0);
+    .putU8(0);
 }
 
 function change(operation: string, spec: NeighbourSpec, type: number, flags: number): Request {
@@ -133,7 +132,6 @@ function change(operation: string, spec: NeighbourSpec, type: number, flags: num
     index,
     state: proxy || type === RTM_DELNEIGH ? 0 : spec.state ?? NUD_PERMANENT,
     flags: proxy ? NTF_PROXY : 0,
-    type: RTN_UNICAST,
   }).address(NDA_DST, address);
   if (mac !== undefined) encoder.bytes(NDA_LLADDR, parseMac(mac));
   const subject = `${proxy ? "proxy " : ""}${address} on link ${index}`;

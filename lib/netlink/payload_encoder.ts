@@ -27,6 +27,7 @@ const MAX_ATTRIBUTE_BYTES = 0xffff;
  * ```
  */
 export class PayloadEncoder {
+  // Making room may replace both, so every method asks for room first, in a statement of its own.
   #bytes = new Uint8Array(INITIAL_BYTES);
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
@@ -37,78 +38,92 @@ export class PayloadEncoder {
   }
 
   putU8(value: number): this {
-    this.#view.setUint8(this.#reserve(1), value);
+    const at = this.#reserve(1);
+    this.#view.setUint8(at, value);
     return this;
   }
 
   putU16(value: number): this {
-    this.#view.setUint16(this.#reserve(2), value, LITTLE_ENDIAN);
+    const at = this.#reserve(2);
+    this.#view.setUint16(at, value, LITTLE_ENDIAN);
     return this;
   }
 
   putU32(value: number): this {
-    this.#view.setUint32(this.#reserve(4), value, LITTLE_ENDIAN);
+    const at = this.#reserve(4);
+    this.#view.setUint32(at, value, LITTLE_ENDIAN);
     return this;
   }
 
   /** Network byte order. */
   putBe16(value: number): this {
-    this.#view.setUint16(this.#reserve(2), value);
+    const at = this.#reserve(2);
+    this.#view.setUint16(at, value);
     return this;
   }
 
   putBytes(bytes: Uint8Array): this {
-    this.#bytes.set(bytes, this.#reserve(bytes.length));
+    const at = this.#reserve(bytes.length);
+    this.#bytes.set(bytes, at);
     return this;
   }
 
   u8(type: number, value: number): this {
-    this.#view.setUint8(this.#attribute(type, 1), value);
+    const at = this.#attribute(type, 1);
+    this.#view.setUint8(at, value);
     return this;
   }
 
   u16(type: number, value: number): this {
-    this.#view.setUint16(this.#attribute(type, 2), value, LITTLE_ENDIAN);
+    const at = this.#attribute(type, 2);
+    this.#view.setUint16(at, value, LITTLE_ENDIAN);
     return this;
   }
 
   u32(type: number, value: number): this {
-    this.#view.setUint32(this.#attribute(type, 4), value, LITTLE_ENDIAN);
+    const at = this.#attribute(type, 4);
+    this.#view.setUint32(at, value, LITTLE_ENDIAN);
     return this;
   }
 
   u64(type: number, value: bigint): this {
-    this.#view.setBigUint64(this.#attribute(type, 8), value, LITTLE_ENDIAN);
+    const at = this.#attribute(type, 8);
+    this.#view.setBigUint64(at, value, LITTLE_ENDIAN);
     return this;
   }
 
   /** Network byte order, as netfilter wants it. */
   be16(type: number, value: number): this {
-    this.#view.setUint16(this.#attribute(type, 2), value);
+    const at = this.#attribute(type, 2);
+    this.#view.setUint16(at, value);
     return this;
   }
 
   /** Network byte order, as netfilter wants it. */
   be32(type: number, value: number): this {
-    this.#view.setUint32(this.#attribute(type, 4), value);
+    const at = this.#attribute(type, 4);
+    this.#view.setUint32(at, value);
     return this;
   }
 
   /** Network byte order, as netfilter wants it. */
   be64(type: number, value: bigint): this {
-    this.#view.setBigUint64(this.#attribute(type, 8), value);
+    const at = this.#attribute(type, 8);
+    this.#view.setBigUint64(at, value);
     return this;
   }
 
   /** UTF-8 with a final NUL. */
   string(type: number, text: string): this {
     const bytes = new TextEncoder().encode(text);
-    this.#bytes.set(bytes, this.#attribute(type, bytes.length + 1));
+    const at = this.#attribute(type, bytes.length + 1);
+    this.#bytes.set(bytes, at);
     return this;
   }
 
   bytes(type: number, bytes: Uint8Array): this {
-    this.#bytes.set(bytes, this.#attribute(type, bytes.length));
+    const at = this.#attribute(type, bytes.length);
+    this.#bytes.set(bytes, at);
     return this;
   }
 

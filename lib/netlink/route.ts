@@ -159,7 +159,8 @@ export function getRoute(connection: NetlinkConnection, lookup: RouteLookup): Ro
     family: toAddressFamily(destination.family),
     destinationLength: destination.bits,
     sourceLength: source?.bits ?? 0,
-    flags: RTM_F_LOOKUP_TABLE,
+    // Tells the table the route was found in; IPv6 always does and refuses the flag.
+    flags: destination.family === 4 ? RTM_F_LOOKUP_TABLE : 0,
   }).address(RTA_DST, destination);
   if (source !== undefined) encoder.address(RTA_SRC, source);
   if (index !== undefined) encoder.u32(RTA_OIF, index);

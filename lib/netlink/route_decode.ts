@@ -61,7 +61,6 @@ const HEADER_BYTES = 12;
 /** `sizeof(struct rtnexthop)`. */
 const NEXT_HOP_BYTES = 8;
 
-const ANY = { 4: new Prefix(new IpAddress(4, 0n), 0), 6: new Prefix(new IpAddress(6, 0n), 0) };
 const NO_HOPS: readonly NextHop[] = [];
 
 /** The route a message describes; `undefined` for families other than IP, such as MPLS. */
@@ -72,7 +71,7 @@ export function decodeRoute(message: Message): Route | undefined {
   if (family === undefined) return undefined;
   const flags = view.getUint32(start + 8, true);
   const route: Draft<Route> = {
-    destination: ANY[family],
+    destination: new Prefix(new IpAddress(family, 0n), 0),
     gateway: undefined,
     index: undefined,
     nextHops: NO_HOPS,
