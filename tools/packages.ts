@@ -5,6 +5,7 @@ const TEST_TOOLS: Readonly<Record<string, string>> = {
   conntrack: "conntrack",
   fish: "fish",
   ip: "iproute2",
+  "iptables-nft": "iptables",
   nft: "nftables",
   ping: "iputils-ping",
   script: "bsdutils",

@@ -34,6 +34,14 @@ export function stalePods(
   return listPods(connection).filter(({ hostInterface }) => !validInterfaces.has(hostInterface));
 }
 
+/** Removes all that belongs to one interface, for when nobody knows what it was. */
+export function removeOwned(connection: NetlinkConnection, hostInterface: string): void {
+  removeStalePods(
+    connection,
+    listPods(connection).filter((pod) => pod.hostInterface === hostInterface),
+  );
+}
+
 /** Removes what {@linkcode stalePods} found. */
 export function removeStalePods(
   connection: NetlinkConnection,

@@ -29,7 +29,13 @@ export {
   RulesetMissingError,
 } from "./errors.ts";
 export type { Protocol } from "./field.ts";
-export { listPods, type PodElements, removeStalePods, stalePods } from "./inventory.ts";
+export {
+  listPods,
+  type PodElements,
+  removeOwned,
+  removeStalePods,
+  stalePods,
+} from "./inventory.ts";
 export {
   ensureRuleset,
   isRulesetLoaded,

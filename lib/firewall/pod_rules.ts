@@ -13,7 +13,8 @@ export interface HostPort {
   readonly containerPort: number;
   /**
    * The address of the node it is bound to; `0.0.0.0` and `::` mean all of that family, absent
-   * means all. Without an address of that family in the pod it is passed over.
+   * means all. Without an address of that family in the pod it is passed over. `127.0.0.1` needs
+   * the setting `route_localnet` on the host interface; for `::1` the kernel has no such thing.
    */
   readonly hostIp?: IpAddress;
 }
@@ -47,10 +48,16 @@ export function checkPodRules(pod: PodRules): void {
   if (!hostInterface.startsWith(HOST_INTERFACE_PREFIX)) {
     refuse(hostInterface, `the rules are for interfaces that begin with ${HOST_INTERFACE_PREFIX}`);
   }
-  for (const { protocol, hostPort, containerPort } of hostPorts) {
+  for (const { protocol, hostPort, containerPort, hostIp } of hostPorts) {
     const subject = `host port ${protocol} ${hostPort}`;
     if (!Object.hasOwn(PROTOCOLS, protocol)) {
       refuse(subject, `the protocol is none of ${Object.keys(PROTOCOLS).join(", ")}`);
+    }
+    if (hostIp?.family === 6 && hostIp.isLoopback) {
+      refuse(
+        subject,
+        `IPv6 cannot lead ${hostIp} to a pod; use 127.0.0.1 or an address of the node`,
+      );
     }
     for (const port of [hostPort, containerPort]) {
       if (!Number.isInteger(port) || port < 1 || port > MAX_PORT) {

@@ -10,6 +10,7 @@
 
 import { isErrno, type NetlinkConnection } from "../netlink/mod.ts";
 import { getSetElements, type SetElement } from "../netlink/nftables.ts";
+import { HeadcniError } from "../sys/errors.ts";
 import {
   elementId,
   elementsOf,
@@ -20,6 +21,7 @@ import {
 } from "./elements.ts";
 import { HostPortConflictError, RulesetMissingError } from "./errors.ts";
 import { formatFields } from "./field.ts";
+import { removeOwned } from "./inventory.ts";
 import type { HostPort, PodRules } from "./pod_rules.ts";
 import { createElements, isTaken, removeElements, replaceElements } from "./transaction.ts";
 
@@ -85,9 +87,19 @@ export function addPods(
 /**
  * Removes a pod's elements. Those that are missing, and host ports that lead to another pod by
  * now, are passed over; so is a table that is not there.
+ *
+ * Deleting a pod must not fail because of what was asked for: with rules that
+ * {@linkcode addPod} would refuse, all that belongs to the interface is looked for and removed.
  */
 export function removePod(connection: NetlinkConnection, pod: PodRules): void {
-  removeElements(connection, elementsOf(pod));
+  let elements: PodElement[];
+  try {
+    elements = elementsOf(pod);
+  } catch (error) {
+    if (!(error instanceof HeadcniError)) throw error;
+    return removeOwned(connection, pod.hostInterface);
+  }
+  removeElements(connection, elements);
 }
 
 /**

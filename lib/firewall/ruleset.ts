@@ -143,7 +143,13 @@ const HOST_PORT_CHAINS: readonly ChainDefinition[] = [
   {
     name: "host_ports_out",
     hook: { type: "nat", hook: "output", priority: -95 },
-    rules: [{ text: "fib daddr type local jump host_ports", why: "only addresses of this node" }],
+    rules: [
+      // The call would arrive, but not the answer: for ::1 the kernel takes only routes of the
+      // interface a packet came by (rt6_need_strict() in net/ipv6/route.c), and IPv6 has no
+      // route_localnet. Left alone, the client is refused at once and tries 127.0.0.1.
+      { text: "ip6 daddr ::1 return", why: "answers could not come back" },
+      { text: "fib daddr type local jump host_ports", why: "only addresses of this node" },
+    ],
   },
   {
     name: "host_ports",
@@ -185,10 +191,6 @@ const POSTROUTING_CHAINS: readonly ChainDefinition[] = [
       // Only a host port leads here: nothing else makes loopback leave the node.
       {
         text: "ip saddr 127.0.0.0/8 masquerade fully-random",
-        why: "host port, client on the node's loopback",
-      },
-      {
-        text: "ip6 saddr ::1 masquerade fully-random",
         why: "host port, client on the node's loopback",
       },
       {

@@ -1,0 +1,194 @@
+/** Loading the ruleset: once, again, over another version, after an accident, many at once. */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import {
+  addPod,
+  addPods,
+  FirewallError,
+  isRulesetLoaded,
+  podDifferences,
+  removeAll,
+  RULESET,
+  type Ruleset,
+  setClusterNetworks,
+} from "../../lib/firewall/mod.ts";
+import type { PodRules } from "../../lib/firewall/mod.ts";
+import { ensureRuleset } from "../../lib/firewall/mod.ts";
+import { parseAddress, parsePrefix } from "../../lib/ip/mod.ts";
+import type { Run } from "../../lib/sys/process.ts";
+import { run } from "../../lib/sys/process.ts";
+import { requires, root, tool } from "../requires.ts";
+import { Sandbox } from "../netlink/fixture.ts";
+
+const needs = requires(root, tool("ip", "iproute2"), tool("nft", "nftables"));
+
+/** A namespace with a connection to its packet filter. */
+class Filter implements Disposable {
+  readonly sandbox = new Sandbox();
+  readonly connection = this.sandbox.netfilter();
+  /** How often `nft` was run. */
+  runs = 0;
+
+  readonly run: Run = (command, args, options = {}) => {
+    this.runs++;
+    const { clearEnv: _, ...rest } = options;
+    return run("ip", ["netns", "exec", this.sandbox.name, command, ...args], rest);
+  };
+
+  load(ruleset: Ruleset = RULESET): Promise<string> {
+    return ensureRuleset(this.connection, { ruleset, run: this.run });
+  }
+
+  nft(...command: readonly string[]): string {
+    return this.sandbox.run("nft", ...command);
+  }
+
+  [Symbol.dispose](): void {
+    this.connection[Symbol.dispose]();
+    this.sandbox[Symbol.dispose]();
+  }
+}
+
+function pod(number: number): PodRules {
+  return {
+    hostInterface: `hcni${number}`,
+    addresses: [parseAddress(`10.244.3.${number}`), parseAddress(`fd00:3::${number}`)],
+    masquerade: true,
+    antiSpoof: true,
+    hostPorts: [{ protocol: "tcp", hostPort: 8000 + number, containerPort: 80 }],
+  };
+}
+
+/** What a future or past version may look like: another priority, other chains, other sets. */
+const OTHER_VERSION: Ruleset = RULESET.map((table) => ({
+  ...table,
+  sets: [...table.sets, { name: "other_set", key: ["ifname"] }],
+  chains: [
+    ...table.chains.map((chain) =>
+      chain.name === "from_pods" && chain.hook !== undefined
+        ? {
+          ...chain,
+          hook: { ...chain.hook, priority: chain.hook.priority - 7 },
+          rules: [{ text: "jump other_chain", why: "another version" }, ...chain.rules],
+        }
+        : chain
+    ),
+    { name: "other_chain", rules: [{ text: "iifname @other_set counter", why: "other" }] },
+  ],
+}));
+
+Deno.test({
+  ...needs,
+  name: "the ruleset is loaded once; after that no program is run",
+  async fn() {
+    using filter = new Filter();
+    assertEquals(isRulesetLoaded(filter.connection), false);
+    assertEquals(await filter.load(), "loaded");
+    assertEquals(isRulesetLoaded(filter.connection), true);
+    assertEquals(await filter.load(), "current");
+    assertEquals(filter.runs, 1);
+  },
+});
+
+const ACCIDENTS: readonly string[] = [
+  "flush ruleset",
+  "delete table inet headcni",
+  "delete table arp headcni",
+  "flush table inet headcni",
+  "flush table arp headcni",
+  "flush chain inet headcni host_ports",
+  "flush chain inet headcni forward; delete chain inet headcni forward",
+  "flush chain inet headcni forward; delete set inet headcni tunnels",
+  "add rule inet headcni check_pod accept",
+  "insert rule inet headcni forward counter",
+];
+
+for (const accident of ACCIDENTS) {
+  Deno.test({
+    ...needs,
+    name: `"nft ${accident}" is found and repaired`,
+    async fn() {
+      using filter = new Filter();
+      await filter.load();
+      addPod(filter.connection, pod(7));
+      const before = rules(filter);
+      filter.nft(accident);
+      assertEquals(isRulesetLoaded(filter.connection), false);
+      assertEquals(await filter.load(), "loaded");
+      assertEquals(addPods(filter.connection, [pod(7)]), []);
+      assertEquals(podDifferences(filter.connection, pod(7)), []);
+      assertEquals(rules(filter), before);
+    },
+  });
+}
+
+/** All but the elements. Tables and sets come in the order they were made in: sorted. */
+function rules(filter: Filter): string[] {
+  return filter.nft("--terse", "list", "ruleset").split("\n").sort();
+}
+
+Deno.test({
+  ...needs,
+  name: "another version is replaced in one step, and the elements stay",
+  async fn() {
+    using filter = new Filter();
+    await filter.load(OTHER_VERSION);
+    assertEquals(isRulesetLoaded(filter.connection), false);
+    addPod(filter.connection, pod(7));
+    setClusterNetworks(filter.connection, [parsePrefix("10.244.0.0/16"), parsePrefix("fd00::/16")]);
+    assertEquals(await filter.load(), "loaded");
+    assertEquals(podDifferences(filter.connection, pod(7)), []);
+    const upgraded = filter.nft("list", "ruleset");
+    assertEquals(upgraded.includes("other"), false);
+    assertEquals(upgraded.includes("10.244.0.0/16"), true);
+    assertEquals(await filter.load(OTHER_VERSION), "loaded");
+    assertEquals(podDifferences(filter.connection, pod(7)), []);
+    await filter.load();
+    assertEquals(filter.nft("list", "ruleset"), upgraded);
+  },
+});
+
+Deno.test({
+  ...needs,
+  name: "fifty loads at once, each followed by a pod, lose nothing",
+  async fn() {
+    using filter = new Filter();
+    await filter.load(OTHER_VERSION);
+    const numbers = Array.from({ length: 50 }, (_, index) => index + 1);
+    await Promise.all(numbers.map(async (number) => {
+      using connection = filter.sandbox.netfilter();
+      await ensureRuleset(connection, { run: filter.run });
+      addPod(connection, pod(number));
+    }));
+    assertEquals(isRulesetLoaded(filter.connection), true);
+    const differences = numbers.flatMap((number) => podDifferences(filter.connection, pod(number)));
+    assertEquals(differences, []);
+  },
+});
+
+Deno.test({
+  ...needs,
+  name: "a set of another type under our name is an error that says what to do",
+  async fn() {
+    using filter = new Filter();
+    filter.nft("add table inet headcni; add set inet headcni source4 { type inet_service; }");
+    const error = await assertRejects(() => filter.load(), FirewallError, "datatype mismatch");
+    assertEquals(error.remedy?.includes("nft delete table inet headcni"), true);
+    assertEquals(filter.nft("list", "ruleset").includes("chain"), false);
+  },
+});
+
+Deno.test({
+  ...needs,
+  name: "removing everything leaves nothing of ours, and is done twice",
+  async fn() {
+    using filter = new Filter();
+    filter.nft("add table ip nat; add chain ip nat mine");
+    const before = filter.nft("list", "ruleset");
+    await filter.load();
+    addPod(filter.connection, pod(7));
+    removeAll(filter.connection);
+    removeAll(filter.connection);
+    assertEquals(filter.nft("list", "ruleset"), before);
+  },
+});
