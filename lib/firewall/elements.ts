@@ -24,7 +24,7 @@ export interface PodElement {
 }
 
 /** All sets of the ruleset. */
-export const OWN_SETS: readonly OwnSet[] = RULESET.flatMap(({ family, sets }) => {
+export const OWN_SETS: readonly OwnSet[] = RULESET.tables.flatMap(({ family, sets }) => {
   return sets.map((definition) => ({ family, table: TABLE, set: definition.name, definition }));
 });
 

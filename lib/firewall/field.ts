@@ -1,7 +1,6 @@
 /** Fields of set keys and map values: from words to the bytes nftables compares, and back. */
 
 import { IpAddress } from "../ip/mod.ts";
-import { concatenateKey } from "../netlink/nftables.ts";
 
 /** What a field holds, by the name `nft` gives its data type. */
 export type FieldType = "ifname" | "ipv4_addr" | "ipv6_addr" | "inet_proto" | "inet_service";
@@ -41,9 +40,14 @@ export function encodeFields(
   types: readonly FieldType[],
   values: readonly FieldValue[],
 ): Uint8Array {
-  const fields = types.map((type, index) => encodeField(type, values[index]));
-  const [only] = fields;
-  return fields.length === 1 && only !== undefined ? only : concatenateKey(...fields);
+  const lengths = types.map((type) => types.length === 1 ? FIELD_BYTES[type] : padded(type));
+  const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
+  let at = 0;
+  for (const [index, type] of types.entries()) {
+    putField(bytes, at, { type, value: values[index] });
+    at += padded(type);
+  }
+  return bytes;
 }
 
 /**
@@ -63,7 +67,7 @@ export function formatFields(types: readonly FieldType[], bytes: Uint8Array): st
   return types.map((type) => {
     const length = FIELD_BYTES[type];
     const field = bytes.subarray(at, at + length);
-    at += (length + 3) & ~3;
+    at += padded(type);
     return formatField(type, field);
   }).join(" . ");
 }
@@ -76,16 +80,27 @@ export function leadingInterface(
   return types[0] === "ifname" ? formatField("ifname", key.subarray(0, 16)) : undefined;
 }
 
-function encodeField(type: FieldType, value: FieldValue | undefined): Uint8Array {
-  const bytes = new Uint8Array(FIELD_BYTES[type]);
-  if (value instanceof IpAddress) bytes.set(value.toBytes());
-  else if (type === "ifname" && typeof value === "string") {
-    bytes.set(new TextEncoder().encode(value));
-  } else if (type === "inet_proto" && isProtocol(value)) bytes[0] = PROTOCOLS[value];
-  else if (type === "inet_service" && typeof value === "number") {
-    new DataView(bytes.buffer).setUint16(0, value);
-  } else throw new TypeError(`Cannot encode field: ${value} is no ${type}`);
-  return bytes;
+function padded(type: FieldType): number {
+  return FIELD_BYTES[type] + 3 & ~3;
+}
+
+function putField(
+  bytes: Uint8Array,
+  at: number,
+  { type, value }: { readonly type: FieldType; readonly value: FieldValue | undefined },
+): void {
+  if (value instanceof IpAddress && value.bits / 8 === FIELD_BYTES[type]) {
+    bytes.set(value.toBytes(), at);
+  } else if (type === "ifname" && typeof value === "string") {
+    new TextEncoder().encodeInto(value, bytes.subarray(at, at + FIELD_BYTES.ifname));
+  } else if (type === "inet_proto" && isProtocol(value)) {
+    bytes[at] = PROTOCOLS[value];
+  } else if (type === "inet_service" && typeof value === "number") {
+    bytes[at] = value >> 8;
+    bytes[at + 1] = value & 0xff;
+  } else {
+    throw new TypeError(`Cannot encode field: ${value} is no ${type}`);
+  }
 }
 
 function isProtocol(value: FieldValue | undefined): value is Protocol {

@@ -41,9 +41,10 @@ export {
   isRulesetLoaded,
   type LoadOptions,
   type LoadOutcome,
+  type ProbeOptions,
   removeAll,
 } from "./load.ts";
-export { findNft, type NftOptions } from "./nft_program.ts";
+export type { NftOptions } from "./nft_program.ts";
 export { setClusterNetworks, setTunnels } from "./node_sets.ts";
 export type { HostPort, PodRules } from "./pod_rules.ts";
 export { addPod, addPods, podDifferences, removePod } from "./pods.ts";

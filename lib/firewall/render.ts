@@ -1,4 +1,4 @@
-/** The ruleset from data to text, and its fingerprint. */
+/** The ruleset from data to text, and what the kernel will tell about it. */
 
 import type { ChainReference } from "../netlink/nftables_objects.ts";
 import {
@@ -20,8 +20,16 @@ export interface LoadedNames {
 const MARKER_PREFIX = "ruleset_";
 
 /** The ruleset as `nft` reads it. */
-export function renderRuleset(ruleset: Ruleset): string {
-  return `${renderTables(ruleset)}\n${renderMarker(ruleset)}\n`;
+export function renderRuleset({ tables, fingerprint }: Ruleset): string {
+  return `${renderTables(tables)}
+# An empty chain whose name tells this ruleset from others.
+add chain inet ${TABLE} ${MARKER_PREFIX}${fingerprint}
+`;
+}
+
+/** The tables without the marker: what the fingerprint is made of. */
+export function renderTables(tables: readonly TableDefinition[]): string {
+  return `${tables.map(renderTable).join("\n\n")}\n`;
 }
 
 /**
@@ -33,7 +41,7 @@ export function renderRuleset(ruleset: Ruleset): string {
  */
 export function renderLoad(ruleset: Ruleset, loaded: readonly LoadedNames[]): string {
   const lines: string[] = [];
-  for (const { family, chains, sets } of ruleset) {
+  for (const { family, chains, sets } of ruleset.tables) {
     const table = `${family} ${TABLE}`;
     const found = loaded.find((names) => names.family === family);
     const names = new Set([...found?.chains ?? [], ...chains.map(({ name }) => name)]);
@@ -59,19 +67,15 @@ export interface ExpectedChain extends ChainReference {
  * Every chain with its rules and the jumps to it counted, marker included: what a probe
  * compares. Sets need no entry, because a rule that uses one keeps it from being deleted.
  */
-export function expectedChains(ruleset: Ruleset): ExpectedChain[] {
-  const marker = { family: "inet", table: TABLE, chain: markerName(ruleset), uses: 0 } as const;
-  return ruleset.flatMap(({ family, chains }) => {
+export function expectedChains({ tables, fingerprint }: Ruleset): ExpectedChain[] {
+  const marker = `${MARKER_PREFIX}${fingerprint}`;
+  return tables.flatMap(({ family, chains }) => {
     const targets = chains.flatMap(({ rules }) => rules.map(({ text }) => jumpTarget(text)));
     return chains.map(({ name, rules }): ExpectedChain => {
       const jumps = targets.filter((target) => target === name).length;
       return { family, table: TABLE, chain: name, uses: rules.length + jumps };
     });
-  }).concat(marker);
-}
-
-function renderTables(ruleset: Ruleset): string {
-  return ruleset.map(renderTable).join("\n\n");
+  }).concat({ family: "inet", table: TABLE, chain: marker, uses: 0 });
 }
 
 function renderTable({ family, sets, chains }: TableDefinition): string {
@@ -98,31 +102,10 @@ function renderChain({ name, hook, rules }: ChainDefinition): string {
   ]);
 }
 
-function renderMarker(ruleset: Ruleset): string {
-  return `# An empty chain whose name tells this ruleset from others.\n` +
-    `add chain inet ${TABLE} ${markerName(ruleset)}`;
-}
-
 function block(head: string, lines: readonly string[]): string {
   return `\t${head} {\n${lines.map((line) => `\t\t${line}\n`).join("")}\t}`;
 }
 
 function jumpTarget(rule: string): string | undefined {
   return /\b(?:jump|goto) (\w+)$/.exec(rule)?.[1];
-}
-
-function markerName(ruleset: Ruleset): string {
-  return MARKER_PREFIX + fingerprint(renderTables(ruleset));
-}
-
-/**
- * FNV-1a, 32 bits. Tells versions apart, nothing more: who could forge one could as well
- * change the rules. Here because the hashes of the platform are asynchronous.
- */
-function fingerprint(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  }
-  return (hash >>> 0).toString(16).padStart(8, "0");
 }

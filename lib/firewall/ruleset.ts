@@ -65,7 +65,14 @@ export interface TableDefinition {
 }
 
 /** What is loaded together, in one transaction. */
-export type Ruleset = readonly TableDefinition[];
+export interface Ruleset {
+  /**
+   * Tells this ruleset from others. Written down rather than computed, because the plugin asks
+   * for it at every pod start; a test compares it with the text.
+   */
+  readonly fingerprint: string;
+  readonly tables: readonly TableDefinition[];
+}
 
 /** Interfaces whose packets are not checked. */
 const UNCHECKED: SetDefinition = { name: "unchecked", key: ["ifname"] };
@@ -219,8 +226,7 @@ const POSTROUTING_CHAINS: readonly ChainDefinition[] = [
   },
 ];
 
-/** The ruleset this version of the program loads. */
-export const RULESET: Ruleset = [
+const TABLES: readonly TableDefinition[] = [
   {
     family: "inet",
     sets: INET_SETS,
@@ -264,3 +270,6 @@ export const RULESET: Ruleset = [
     ],
   },
 ];
+
+/** The ruleset this version of the program loads. */
+export const RULESET: Ruleset = { fingerprint: "5b90b81f", tables: TABLES };

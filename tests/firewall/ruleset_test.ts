@@ -60,7 +60,7 @@ function pod(number: number): PodRules {
 }
 
 /** What a future or past version may look like: another priority, other chains, other sets. */
-const OTHER_VERSION: Ruleset = RULESET.map((table) => ({
+const OTHER_TABLES: Ruleset["tables"] = RULESET.tables.map((table) => ({
   ...table,
   sets: [...table.sets, { name: "other_set", key: ["ifname"] }],
   chains: [
@@ -77,6 +77,8 @@ const OTHER_VERSION: Ruleset = RULESET.map((table) => ({
   ],
 }));
 
+const OTHER_VERSION: Ruleset = { fingerprint: "0ld", tables: OTHER_TABLES };
+
 Deno.test({
   ...needs,
   name: "the ruleset is loaded once; after that no program is run",
@@ -85,17 +87,22 @@ Deno.test({
     assertEquals(isRulesetLoaded(filter.connection), false);
     assertEquals(await filter.load(), "loaded");
     assertEquals(isRulesetLoaded(filter.connection), true);
+    assertEquals(isRulesetLoaded(filter.connection, { quick: true }), true);
     assertEquals(await filter.load(), "current");
     assertEquals(filter.runs, 1);
   },
 });
 
-const ACCIDENTS: readonly string[] = [
+const WHOLE_TABLES: readonly string[] = [
   "flush ruleset",
   "delete table inet headcni",
   "delete table arp headcni",
   "flush table inet headcni",
   "flush table arp headcni",
+];
+
+const ACCIDENTS: readonly string[] = [
+  ...WHOLE_TABLES,
   "flush chain inet headcni host_ports",
   "flush chain inet headcni forward; delete chain inet headcni forward",
   "flush chain inet headcni forward; delete set inet headcni tunnels",
@@ -114,6 +121,8 @@ for (const accident of ACCIDENTS) {
       const before = rules(filter);
       filter.nft(accident);
       assertEquals(isRulesetLoaded(filter.connection), false);
+      const found = !isRulesetLoaded(filter.connection, { quick: true });
+      assertEquals(found, WHOLE_TABLES.includes(accident));
       assertEquals(await filter.load(), "loaded");
       assertEquals(addPods(filter.connection, [pod(7)]), []);
       assertEquals(podDifferences(filter.connection, pod(7)), []);
@@ -134,6 +143,7 @@ Deno.test({
     using filter = new Filter();
     await filter.load(OTHER_VERSION);
     assertEquals(isRulesetLoaded(filter.connection), false);
+    assertEquals(isRulesetLoaded(filter.connection, { quick: true }), false);
     addPod(filter.connection, pod(7));
     setClusterNetworks(filter.connection, [parsePrefix("10.244.0.0/16"), parsePrefix("fd00::/16")]);
     assertEquals(await filter.load(), "loaded");
