@@ -50,3 +50,4 @@ export type { HostPort, PodRules } from "./pod_rules.ts";
 export { addPod, addPods, podDifferences, removePod } from "./pods.ts";
 export { renderRuleset } from "./render.ts";
 export { HOST_INTERFACE_PREFIX, RULESET, type Ruleset, TABLE } from "./ruleset.ts";
+export { forgetUdpFlows } from "./udp_flows.ts";

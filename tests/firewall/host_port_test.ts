@@ -1,7 +1,12 @@
 /** Ports of the node that lead to pods: who reaches them, and as whom. */
 
 import { assertEquals, assertLess, assertStringIncludes, assertThrows } from "@std/assert";
-import { addPod, HostPortConflictError, removePod } from "../../lib/firewall/mod.ts";
+import {
+  addPod,
+  forgetUdpFlows,
+  HostPortConflictError,
+  removePod,
+} from "../../lib/firewall/mod.ts";
 import type { HostPort } from "../../lib/firewall/mod.ts";
 import { parseAddress } from "../../lib/ip/mod.ts";
 import { writeSysctl } from "../../lib/netlink/mod.ts";
@@ -162,6 +167,30 @@ Deno.test({
         const source = call(node, { protocol: "tcp", client, server: "remote", to });
         assertEquals(source, ADDRESS.node[family], `${client} over IPv${family}`);
       }
+    }
+  },
+});
+
+Deno.test({
+  ...needs,
+  name: "a UDP client that called before the pod came is led to it",
+  async fn() {
+    using node = await nodeWith([]);
+    const pod = podRules("alpha", { hostPorts: ports() });
+    for (const family of [4, 6] as const) {
+      using server = openTransport(node.at("alpha").netns, "udp", family).bind(any(family, 80));
+      using client = openTransport(node.at("remote").netns, "udp", family).bind(any(family, 6000));
+      const to = endpoint(ADDRESS.node[family], 8080);
+      client.send(Uint8Array.of(1), to);
+      addPod(node.netfilter, pod);
+      client.send(Uint8Array.of(2), to);
+      assertEquals(server.receive(), undefined);
+      assertEquals(forgetUdpFlows(node.netfilter, pod), 1);
+      client.send(Uint8Array.of(3), to);
+      assertEquals(server.receive()?.bytes, Uint8Array.of(3));
+      // A flow that leads to the pod already stays.
+      assertEquals(forgetUdpFlows(node.netfilter, pod), 0);
+      removePod(node.netfilter, pod);
     }
   },
 });

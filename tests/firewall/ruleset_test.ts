@@ -1,6 +1,6 @@
 /** Loading the ruleset: once, again, over another version, after an accident, many at once. */
 
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertGreater, assertRejects } from "@std/assert";
 import {
   addPod,
   addPods,
@@ -19,6 +19,8 @@ import type { Run } from "../../lib/sys/process.ts";
 import { run } from "../../lib/sys/process.ts";
 import { requires, root, tool } from "../requires.ts";
 import { Sandbox } from "../netlink/fixture.ts";
+import { ADDRESS, endpoint, podRules, TestNode } from "./node.ts";
+import { openTransport } from "./sockets.ts";
 
 const needs = requires(root, tool("ip", "iproute2"), tool("nft", "nftables"));
 
@@ -173,6 +175,48 @@ Deno.test({
     assertEquals(isRulesetLoaded(filter.connection), true);
     const differences = numbers.flatMap((number) => podDifferences(filter.connection, pod(number)));
     assertEquals(differences, []);
+  },
+});
+
+Deno.test({
+  ...needs,
+  name: "while one version replaces another, nothing forged passes and nothing else is lost",
+  async fn() {
+    using node = new TestNode();
+    await node.load();
+    addPod(node.netfilter, podRules("alpha"));
+    node.at("alpha").run("ip", "address", "add", "10.244.3.99/32", "dev", "eth0");
+    const to = endpoint(ADDRESS.remote[4], 7000);
+    using server = openTransport(node.at("remote").netns, "udp", 4).bind(to);
+    const from = (address: string) =>
+      openTransport(node.at("alpha").netns, "udp", 4).bind(endpoint(address, 0));
+    // The pod learns its gateway's address: it would ask for it in the name of a forged sender.
+    using first = from(ADDRESS.alpha[4]);
+    first.send(Uint8Array.of(0), to);
+    assertEquals(server.receive()?.bytes, Uint8Array.of(0));
+    let loading = true;
+    const loads = (async () => {
+      for (let turn = 0; turn < 10; turn++) {
+        await node.load({ ruleset: turn % 2 === 0 ? OTHER_VERSION : RULESET });
+      }
+      loading = false;
+    })();
+    const seen = new Map<string | undefined, number>();
+    let sent = 0;
+    while (loading) {
+      using forged = from("10.244.3.99");
+      forged.send(Uint8Array.of(1), to);
+      // A new flow each time: translation is decided for the first packet.
+      using honest = from(ADDRESS.alpha[4]);
+      honest.send(Uint8Array.of(2), to);
+      sent++;
+      const source = server.receive()?.from.address.toString();
+      seen.set(source, (seen.get(source) ?? 0) + 1);
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    await loads;
+    assertEquals([...seen], [[ADDRESS.node[4], sent]]);
+    assertGreater(sent, 20);
   },
 });
 
