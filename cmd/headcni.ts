@@ -30,6 +30,17 @@ function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string
   }
 }
 
+/** All of standard input; a runtime writes the configuration there and closes it. */
+function readStdin(): string {
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(65_536);
+  let text = "";
+  for (let count; (count = Deno.stdin.readSync(buffer)) !== null;) {
+    text += decoder.decode(buffer.subarray(0, count), { stream: true });
+  }
+  return text + decoder.decode();
+}
+
 const streams = {
   stdout: { write: (text: string) => writeAll(Deno.stdout, text) },
   stderr: { write: (text: string) => writeAll(Deno.stderr, text) },
@@ -41,7 +52,7 @@ async function main(): Promise<number> {
   if (command !== undefined || name === IPAM_NAME) {
     const { runPlugin } = await import("../lib/cni/plugin_face.ts");
     const face = name === IPAM_NAME ? "ipam" : "main";
-    return runPlugin(face, { ...streams, env: (key) => Deno.env.get(key) });
+    return await runPlugin(face, { ...streams, readStdin, env: (key) => Deno.env.get(key) });
   }
   const { runCommandLine } = await import("../lib/cli/command_line.ts");
   return await runCommandLine(Deno.args, {

@@ -6,41 +6,100 @@
  */
 
 import { toCniError } from "./error_code.ts";
-import { EnvironmentError } from "./errors.ts";
+import { EnvironmentError, InputError } from "./errors.ts";
+import { decodeNetworkConfig, type NetworkConfig } from "./network_config.ts";
+import {
+  checkVersion,
+  type CniVersion,
+  findVersion,
+  SPEC_VERSION,
+  SUPPORTED_VERSIONS,
+} from "./version.ts";
 
 /** What a plugin call may touch: its environment and its streams. */
 export interface PluginIo {
   env(name: string): string | undefined;
+  /** All of standard input, as text. */
+  readStdin(): string;
   readonly stdout: { write(text: string): void };
   readonly stderr: { write(text: string): void };
 }
 
-/** Carries out one command; what it returns is printed as JSON, `undefined` prints nothing. */
-export type Verb = (io: PluginIo) => unknown;
+/** One call, with its configuration decoded and its version checked. */
+export interface PluginCall {
+  readonly io: PluginIo;
+  readonly config: NetworkConfig;
+  readonly version: CniVersion;
+}
 
-/** The verbs of a face by the value of `CNI_COMMAND`. */
-export type VerbTable = Readonly<Record<string, Verb>>;
+/** Carries out one command; what it returns is printed as JSON, `undefined` prints nothing. */
+export type Verb = (call: PluginCall) => unknown;
+
+/** A verb of a face. */
+export interface VerbEntry {
+  /** The first version of the specification that has it. */
+  readonly since: CniVersion;
+  /** Loads what carries it out: a call pays only for its own verb. */
+  readonly load: () => Promise<Verb>;
+}
+
+/** The verbs of a face by the value of `CNI_COMMAND`, `VERSION` apart. */
+export type VerbTable = Readonly<Record<string, VerbEntry>>;
+
+/**
+ * Standard input is not read for it: the answer does not depend on it, and a caller that
+ * keeps the pipe open must not hang (the Go library does the same).
+ */
+const VERSION_ANSWER = { cniVersion: SPEC_VERSION, supportedVersions: SUPPORTED_VERSIONS };
 
 /** Runs the verb the environment names and returns the exit code. */
-export function dispatch(verbs: VerbTable, io: PluginIo): number {
+export async function dispatch(verbs: VerbTable, io: PluginIo): Promise<number> {
+  // Errors are told in the caller's version as soon as it is known.
+  let told: string = SPEC_VERSION;
   try {
-    const result = chooseVerb(verbs, io.env("CNI_COMMAND") ?? "")(io);
+    const command = io.env("CNI_COMMAND") ?? "";
+    const onVersion = (version: string) => {
+      told = version;
+    };
+    const result = command === "VERSION"
+      ? VERSION_ANSWER
+      : await carryOut(chooseVerb(verbs, command), { command, io, onVersion });
     if (result !== undefined) io.stdout.write(JSON.stringify(result) + "\n");
     return 0;
   } catch (error) {
-    io.stdout.write(JSON.stringify(toCniError(error)) + "\n");
+    io.stdout.write(JSON.stringify(toCniError(error, told)) + "\n");
     return 1;
   }
 }
 
-function chooseVerb(verbs: VerbTable, command: string): Verb {
+async function carryOut(
+  { since, load }: VerbEntry,
+  call: { command: string; io: PluginIo; onVersion: (version: string) => void },
+): Promise<unknown> {
+  const { command, io, onVersion } = call;
+  const config = decodeNetworkConfig(readInput(io));
+  onVersion(findVersion(config.cniVersion) ?? SPEC_VERSION);
+  const version = checkVersion(config.cniVersion, command, since);
+  const verb = await load();
+  return await verb({ io, config, version });
+}
+
+function chooseVerb(verbs: VerbTable, command: string): VerbEntry {
   const verb = Object.hasOwn(verbs, command) ? verbs[command] : undefined;
   if (verb !== undefined) return verb;
-  const known = Object.keys(verbs).join(", ");
+  const known = [...Object.keys(verbs), "VERSION"].join(", ");
   throw new EnvironmentError(
-    "CNI_COMMAND",
+    ["CNI_COMMAND"],
     command === ""
       ? `it is empty; this build knows ${known}`
       : `unknown CNI_COMMAND: ${command}; this build knows ${known}`,
   );
+}
+
+function readInput(io: PluginIo): string {
+  try {
+    return io.readStdin();
+  } catch (cause) {
+    throw new InputError({ operation: "read standard input", reason: "it failed", cause });
+  }
 }

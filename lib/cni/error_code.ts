@@ -1,7 +1,16 @@
 /** The one place that knows CNI error numbers (SPEC, section "Error"). */
 
 import { causeChain, HeadcniError } from "../sys/errors.ts";
-import { EnvironmentError } from "./errors.ts";
+import {
+  ConfigError,
+  DecodeError,
+  EnvironmentError,
+  InputError,
+  NotReadyError,
+  ResultError,
+  TryAgainError,
+  VersionError,
+} from "./errors.ts";
 import { SPEC_VERSION } from "./version.ts";
 
 /** What a failing plugin prints on standard output. */
@@ -12,8 +21,18 @@ export interface CniErrorObject {
   readonly details?: string;
 }
 
-/** "Invalid environment variables": SPEC wants their names in the message. */
-const INVALID_ENVIRONMENT = 4;
+/** Class of error → number; the first row that fits counts. */
+// deno-lint-ignore no-explicit-any -- a table of classes with different constructors
+const CODES: readonly (readonly [abstract new (...args: any[]) => Error, number])[] = [
+  [VersionError, 1],
+  [EnvironmentError, 4],
+  [InputError, 5],
+  [DecodeError, 6],
+  [ResultError, 6],
+  [ConfigError, 7],
+  [TryAgainError, 11],
+  [NotReadyError, 50],
+];
 
 /** Not in the specification: what the Go library reports for a failure it has no number for. */
 const INTERNAL = 999;
@@ -27,5 +46,5 @@ export function toCniError(error: unknown, cniVersion: string = SPEC_VERSION): C
 }
 
 function codeOf(error: unknown): number {
-  return error instanceof EnvironmentError ? INVALID_ENVIRONMENT : INTERNAL;
+  return CODES.find(([errorClass]) => error instanceof errorClass)?.[1] ?? INTERNAL;
 }

@@ -2,12 +2,62 @@
 
 import { HeadcniError } from "../sys/errors.ts";
 
-/** A `CNI_*` variable is missing or has a value we cannot act on. */
+/** `CNI_*` variables are missing or have values we cannot act on. */
 export class EnvironmentError extends HeadcniError {
   override readonly name = "EnvironmentError";
 
-  /** `variable` is the name a caller has to look at. */
-  constructor(readonly variable: string, reason: string) {
-    super({ operation: "use environment variable", subject: variable, reason });
+  /** `variables` are the names a caller has to look at. */
+  constructor(readonly variables: readonly string[], reason: string) {
+    super({ operation: "use environment variable", subject: variables.join(", "), reason });
   }
+}
+
+/** Standard input could not be read. */
+export class InputError extends HeadcniError {
+  override readonly name = "InputError";
+}
+
+/** Text that should be JSON is not, or is JSON of another kind. */
+export class DecodeError extends HeadcniError {
+  override readonly name = "DecodeError";
+}
+
+/** One thing that is wrong with a configuration. */
+export interface ConfigProblem {
+  /** Where, as a path into the JSON: `ipam.ranges[0][1].subnet`. */
+  readonly key: string;
+  /** What is wrong there, as a phrase: `is not an address`. */
+  readonly problem: string;
+}
+
+/** A network configuration that cannot be used; tells all that is wrong at once. */
+export class ConfigError extends HeadcniError {
+  override readonly name = "ConfigError";
+
+  constructor(readonly problems: readonly ConfigProblem[]) {
+    super({
+      operation: "use network configuration",
+      reason: problems.map(({ key, problem }) => `${key} ${problem}`).join("; "),
+    });
+  }
+}
+
+/** The caller speaks a version of the specification that this verb does not know. */
+export class VersionError extends HeadcniError {
+  override readonly name = "VersionError";
+}
+
+/** A result that cannot be read, or cannot be said in the version asked for. */
+export class ResultError extends HeadcniError {
+  override readonly name = "ResultError";
+}
+
+/** It would probably work later: the runtime should try again. */
+export class TryAgainError extends HeadcniError {
+  override readonly name = "TryAgainError";
+}
+
+/** STATUS: ADD would not work now. */
+export class NotReadyError extends HeadcniError {
+  override readonly name = "NotReadyError";
 }

@@ -8,8 +8,32 @@
  * @module
  */
 
-export { SPEC_VERSION, SUPPORTED_VERSIONS } from "./version.ts";
-export { EnvironmentError } from "./errors.ts";
+export { type CniArgs, parseCniArgs, type PodIdentity, podOf } from "./cni_args.ts";
+export {
+  dispatch,
+  type PluginCall,
+  type PluginIo,
+  type Verb,
+  type VerbEntry,
+  type VerbTable,
+} from "./dispatch.ts";
+export { type CallParameters, pluginDirectories, readParameters } from "./environment.ts";
 export { type CniErrorObject, toCniError } from "./error_code.ts";
-export { dispatch, type PluginIo, type Verb, type VerbTable } from "./dispatch.ts";
+export {
+  ConfigError,
+  type ConfigProblem,
+  DecodeError,
+  EnvironmentError,
+  InputError,
+  NotReadyError,
+  ResultError,
+  TryAgainError,
+  VersionError,
+} from "./errors.ts";
+export { JsonReader } from "./json_reader.ts";
+export { decodeNetworkConfig, type NetworkConfig } from "./network_config.ts";
 export { type PluginFace, runPlugin } from "./plugin_face.ts";
+export type { CniResult, ResultDns, ResultInterface, ResultIp, ResultRoute } from "./result.ts";
+export { decodeResult } from "./result_decode.ts";
+export { encodeResult } from "./result_encode.ts";
+export { type CniVersion, SPEC_VERSION, SUPPORTED_VERSIONS } from "./version.ts";

@@ -96,7 +96,6 @@ export function listAddresses(
     .putU8(toAddressFamily(family)).putU8(0).putU8(0).putU8(0).putU32(index ?? 0).finish();
   const request: Request = {
     operation: "list addresses",
-    subject: "",
     type: RTM_GETADDR,
     flags: 0,
     payload,
@@ -177,10 +176,9 @@ function change(operation: string, spec: AddressSpec, type: number, flags: numbe
   if (broadcast !== undefined) encoder.address(IFA_BROADCAST, broadcast);
   // The header has room for eight flags; where there are more, all of them are here.
   if (addressFlags > 0xff) encoder.u32(IFA_FLAGS, addressFlags);
-  const peerText = peer === undefined ? "" : ` peer ${peer}`;
   return {
     operation,
-    subject: `${address}${peerText} on link ${index}`,
+    subject: () => `${address}${peer === undefined ? "" : ` peer ${peer}`} on link ${index}`,
     type,
     flags,
     payload: encoder.finish(),

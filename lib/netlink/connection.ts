@@ -225,8 +225,13 @@ export function openConnection(options: SocketOptions = {}): NetlinkConnection {
 }
 
 function failure(request: Request, acknowledgement: Acknowledgement): NetlinkError {
-  const { operation, subject } = request;
-  return new NetlinkError({ operation, subject, ...acknowledgement });
+  const { operation } = request;
+  const subject = request.subject?.();
+  return new NetlinkError({
+    operation,
+    ...(subject === undefined ? {} : { subject }),
+    ...acknowledgement,
+  });
 }
 
 function concat(parts: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {

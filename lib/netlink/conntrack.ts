@@ -57,7 +57,6 @@ export const NFGENMSG_BYTES = 4;
 export function listFlows(connection: NetlinkConnection, family: 4 | 6): Flow[] {
   const request: Request = {
     operation: "list connections",
-    subject: "",
     type: NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_GET,
     flags: 0,
     payload: putNetfilterHeader(toAddressFamily(family)).finish(),
@@ -146,7 +145,7 @@ function touches({ original, reply }: Flow, address: IpAddress): boolean {
 function deleteFlow({ original, identity }: Flow, family: 4 | 6): Request {
   return {
     operation: "delete connection",
-    subject: `from ${original.source} to ${original.destination}`,
+    subject: () => `from ${original.source} to ${original.destination}`,
     type: NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_DELETE,
     flags: 0,
     payload: putNetfilterHeader(toAddressFamily(family)).putBytes(identity).finish(),

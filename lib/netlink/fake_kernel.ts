@@ -172,7 +172,11 @@ export class FakeKernel {
       request.type >= newType && request.type < newType + 3
     );
     if (table === undefined) throw new FakeFailure("EOPNOTSUPP");
-    if (request.type === table.newType + 2) return this.#listTable(request, table, here);
+    if (request.type === table.newType + 2) {
+      // A lookup of one route would need routing.
+      if (!dump) throw new FakeFailure("EOPNOTSUPP");
+      return this.#listTable(request, table, here);
+    }
     this.#changeTable(request, table, here);
     return [];
   }

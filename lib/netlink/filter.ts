@@ -65,7 +65,7 @@ export function redirectIngress(from: number, to: number): Request {
   });
   return {
     operation: "redirect ingress",
-    subject: `of link ${from} to link ${to}`,
+    subject: () => `of link ${from} to link ${to}`,
     type: RTM_NEWTFILTER,
     flags: NLM_F_CREATE | NLM_F_EXCL,
     payload: encoder.finish(),
@@ -77,7 +77,7 @@ export function listIngressFilters(connection: NetlinkConnection, index: number)
   const payload = putTrafficHeader({ index, handle: 0, parent: TC_H_INGRESS_HANDLE }).finish();
   const request: Request = {
     operation: "list filters",
-    subject: `of link ${index}`,
+    subject: () => `of link ${index}`,
     type: RTM_GETTFILTER,
     flags: 0,
     payload,

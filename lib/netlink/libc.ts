@@ -28,7 +28,7 @@ export const WORD = { struct: ["u64"] } as const;
 
 const SYMBOLS = {
   // int *__errno_location(void)
-  __errno_location: { parameters: [], result: "pointer" },
+  __errno_location: { parameters: [], result: WORD },
   // int open(const char *path, int flags, mode_t mode)
   open: { parameters: ["buffer", "i32", INT], result: "i32" },
   // int close(int fd)
@@ -53,7 +53,8 @@ function libc(): Libc {
 
 function openLibc(): Libc {
   const { symbols } = Deno.dlopen("libc.so.6", SYMBOLS);
-  const location = symbols.__errno_location();
+  const [address = 0n] = new BigUint64Array(symbols.__errno_location().buffer);
+  const location = Deno.UnsafePointer.create(address);
   if (location === null) throw new Error("Cannot read errno: libc gave no location");
   return { symbols, errno: new Int32Array(Deno.UnsafePointerView.getArrayBuffer(location, 4)) };
 }

@@ -32,7 +32,7 @@ export function linkRequest(link: LinkReference): Request {
   const encoder = startLink("get link", link).u32(IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
   return {
     operation: "get link",
-    subject: describeLink(link),
+    subject: () => describeLink(link),
     type: RTM_GETLINK,
     flags: 0,
     payload: encoder.finish(),
@@ -69,7 +69,7 @@ export interface LinkFilter {
 /** All links, or some. ≈ `ip link show [type KIND] [master DEVICE]` */
 export function listLinks(connection: NetlinkConnection, filter: LinkFilter = {}): Link[] {
   const { kind, master } = filter;
-  const encoder = putLinkHeader(new PayloadEncoder(), 0);
+  const encoder = putLinkHeader(new PayloadEncoder(), { index: 0 });
   encoder.u32(IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
   if (master !== undefined) encoder.u32(IFLA_MASTER, master);
   if (kind !== undefined) {
@@ -77,7 +77,6 @@ export function listLinks(connection: NetlinkConnection, filter: LinkFilter = {}
   }
   const request: Request = {
     operation: "list links",
-    subject: "",
     type: RTM_GETLINK,
     flags: 0,
     payload: encoder.finish(),
@@ -113,68 +112,43 @@ export interface LinkChanges {
  *
  * A new name needs the link by index: the message has one place for a name.
  */
-export function changeLink(
-  link: LinkReference,
-  changes: LinkChanges,
-  operation = "change link",
-): Request {
-  const flags = changes.up === undefined ? undefined : { value: changes.up ? IFF_UP : 0 };
-  const encoder = startLink(operation, link, flags);
-  if (changes.name !== undefined) {
-    if (!("index" in link)) {
-      const reason = "a link is renamed by its index";
-      throw new InvalidRequestError({ operation, subject: link.name, reason });
-    }
-    encoder.string(IFLA_IFNAME, checkLinkName(operation, changes.name));
-  }
-  putLinkProperties(encoder, changes);
-  if (changes.master !== undefined) encoder.u32(IFLA_MASTER, changes.master);
-  if (changes.alias !== undefined) {
-    encoder.string(IFLA_IFALIAS, checkLinkAlias(operation, changes.alias));
-  }
-  if (changes.netns !== undefined) encoder.u32(IFLA_NET_NS_FD, changes.netns.fd);
-  return {
-    operation,
-    subject: describeLink(link),
-    type: RTM_NEWLINK,
-    flags: 0,
-    payload: encoder.finish(),
-  };
+export function changeLink(link: LinkReference, changes: LinkChanges): Request {
+  return change("change link", link, changes);
 }
 
 /** ≈ `ip link set dev NAME up` */
 export function setLinkUp(link: LinkReference): Request {
-  return changeLink(link, { up: true }, "set link up");
+  return change("set link up", link, { up: true });
 }
 
 /** ≈ `ip link set dev NAME down` */
 export function setLinkDown(link: LinkReference): Request {
-  return changeLink(link, { up: false }, "set link down");
+  return change("set link down", link, { up: false });
 }
 
 /** ≈ `ip link set dev NAME mtu MTU` */
 export function setLinkMtu(link: LinkReference, mtu: number): Request {
-  return changeLink(link, { mtu }, "set link MTU");
+  return change("set link MTU", link, { mtu });
 }
 
 /** ≈ `ip link set dev NAME address MAC` */
 export function setLinkMac(link: LinkReference, mac: string): Request {
-  return changeLink(link, { mac }, "set link MAC address");
+  return change("set link MAC address", link, { mac });
 }
 
 /** Joins a bridge, or leaves it with zero. ≈ `ip link set dev NAME master DEVICE` */
 export function setLinkMaster(link: LinkReference, master: number): Request {
-  return changeLink(link, { master }, "set link master");
+  return change("set link master", link, { master });
 }
 
 /** ≈ `ip link set dev NAME name NEWNAME` */
 export function renameLink(link: { readonly index: number }, name: string): Request {
-  return changeLink(link, { name }, "rename link");
+  return change("rename link", link, { name });
 }
 
 /** ≈ `ip link set dev NAME alias TEXT` */
 export function setLinkAlias(link: LinkReference, alias: string): Request {
-  return changeLink(link, { alias }, "set link alias");
+  return change("set link alias", link, { alias });
 }
 
 /** Moves a link, renaming it on the way if asked. ≈ `ip link set dev NAME netns NETNS` */
@@ -183,17 +157,40 @@ export function moveLink(
   netns: Netns,
   options: { name?: string } = {},
 ): Request {
-  return changeLink(link, { netns, ...options }, "move link");
+  return change("move link", link, { netns, ...options });
 }
 
 /** ≈ `ip link del dev NAME` */
 export function deleteLink(link: LinkReference): Request {
   return {
     operation: "delete link",
-    subject: describeLink(link),
+    subject: () => describeLink(link),
     type: RTM_DELLINK,
     flags: 0,
     payload: startLink("delete link", link).finish(),
+  };
+}
+
+function change(operation: string, link: LinkReference, changes: LinkChanges): Request {
+  const { name, up, master, alias, netns } = changes;
+  const encoder = startLink(operation, link, up);
+  if (name !== undefined) {
+    if (!("index" in link)) {
+      const reason = "a link is renamed by its index";
+      throw new InvalidRequestError({ operation, subject: link.name, reason });
+    }
+    encoder.string(IFLA_IFNAME, checkLinkName(operation, name));
+  }
+  putLinkProperties(encoder, changes);
+  if (master !== undefined) encoder.u32(IFLA_MASTER, master);
+  if (alias !== undefined) encoder.string(IFLA_IFALIAS, checkLinkAlias(operation, alias));
+  if (netns !== undefined) encoder.u32(IFLA_NET_NS_FD, netns.fd);
+  return {
+    operation,
+    subject: () => describeLink(link),
+    type: RTM_NEWLINK,
+    flags: 0,
+    payload: encoder.finish(),
   };
 }
 
@@ -203,11 +200,11 @@ export function deleteLink(link: LinkReference): Request {
  */
 export function putLinkHeader(
   encoder: PayloadEncoder,
-  index: number,
-  flags?: { readonly value: number },
+  header: { readonly index: number; readonly up?: boolean | undefined },
 ): PayloadEncoder {
-  return encoder.putU32(0).putU32(index).putU32(flags?.value ?? 0)
-    .putU32(flags === undefined ? 0 : IFF_UP);
+  const { index, up } = header;
+  return encoder.putU32(0).putU32(index).putU32(up ? IFF_UP : 0)
+    .putU32(up === undefined ? 0 : IFF_UP);
 }
 
 /** Writes what may be set both when a link is made and later. */
@@ -220,15 +217,12 @@ export function putLinkProperties(
   if (link.txQueueLength !== undefined) encoder.u32(IFLA_TXQLEN, link.txQueueLength);
 }
 
-function startLink(
-  operation: string,
-  link: LinkReference,
-  flags?: { readonly value: number },
-): PayloadEncoder {
-  if ("index" in link) return putLinkHeader(new PayloadEncoder(), link.index, flags);
+function startLink(operation: string, link: LinkReference, up?: boolean): PayloadEncoder {
+  const encoder = new PayloadEncoder();
+  if ("index" in link) return putLinkHeader(encoder, { index: link.index, up });
   // With index zero the kernel looks for the name.
   const name = checkLinkName(operation, link.name);
-  return putLinkHeader(new PayloadEncoder(), 0, flags).string(IFLA_IFNAME, name);
+  return putLinkHeader(encoder, { index: 0, up }).string(IFLA_IFNAME, name);
 }
 
 function describeLink(link: LinkReference): string {

@@ -41,13 +41,12 @@ export interface VethSpec extends LinkSpec {
  */
 export function createVeth(spec: VethSpec): Request {
   const { peer } = spec;
-  const subject = `${spec.name} peer ${peer.name}`;
   return createLink("veth", spec, {
-    subject,
+    subject: () => `${spec.name} peer ${peer.name}`,
     // The peer is a whole message of its own: a header, then attributes.
     data: (data) =>
       data.nested(VETH_INFO_PEER, (encoder) => {
-        putLinkHeader(encoder, 0);
+        putLinkHeader(encoder, { index: 0 });
         putSpec(encoder, peer, "create veth");
       }, { plain: true }),
   });
@@ -83,11 +82,11 @@ export function createIfb(spec: LinkSpec): Request {
 export function createLink(
   kind: string,
   spec: LinkSpec,
-  options: { subject?: string; data?: (encoder: PayloadEncoder) => void } = {},
+  options: { subject?: () => string; data?: (encoder: PayloadEncoder) => void } = {},
 ): Request {
-  const { data, subject = spec.name } = options;
+  const { data, subject = () => spec.name } = options;
   const operation = `create ${kind}`;
-  const encoder = putLinkHeader(new PayloadEncoder(), 0);
+  const encoder = putLinkHeader(new PayloadEncoder(), { index: 0 });
   putSpec(encoder, spec, operation);
   encoder.nested(IFLA_LINKINFO, (info) => {
     info.string(IFLA_INFO_KIND, kind);

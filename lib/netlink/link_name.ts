@@ -10,18 +10,26 @@ import { InvalidRequestError } from "./errors.ts";
  * of range".
  */
 export function checkLinkName(operation: string, name: string): string {
-  const bytes = new TextEncoder().encode(name).length;
-  const problem = name === ""
-    ? "the name is empty"
-    : bytes >= IFNAMSIZ
-    ? `the name has ${bytes} bytes, the limit is ${IFNAMSIZ - 1}`
-    : name === "." || name === ".."
-    ? "the name is reserved"
-    : /[/:\s\0]/.test(name)
-    ? 'the name contains "/", ":" or white space'
-    : undefined;
+  const problem = problemWith(name);
   if (problem === undefined) return name;
   throw new InvalidRequestError({ operation, subject: JSON.stringify(name), reason: problem });
+}
+
+function problemWith(name: string): string | undefined {
+  const bytes = new TextEncoder().encode(name);
+  if (bytes.length === 0) return "the name is empty";
+  if (bytes.length >= IFNAMSIZ) {
+    return `the name has ${bytes.length} bytes, the limit is ${IFNAMSIZ - 1}`;
+  }
+  if (name === "." || name === "..") return "the name is reserved";
+  if (bytes.some(isForbidden)) return 'the name contains "/", ":", white space or a byte 0xa0';
+  return undefined;
+}
+
+/** The kernel looks at bytes and counts 0xa0, Latin-1's hard space, as white space: no "à". */
+function isForbidden(byte: number): boolean {
+  return byte === 0 || byte === 0x2f || byte === 0x3a || byte === 0x20 || byte === 0xa0 ||
+    (byte >= 0x09 && byte <= 0x0d);
 }
 
 /** Gives back `alias` if it fits. */

@@ -24,7 +24,7 @@ import {
   RTMGRP_IPV6_RULE,
   RTMGRP_LINK,
 } from "./constants/rtnetlink.ts";
-import { MalformedMessageError, NetlinkError } from "./errors.ts";
+import { isErrno, MalformedMessageError, NetlinkError } from "./errors.ts";
 import { decodeLink, type Link } from "./link_decode.ts";
 import { decodeMessages, type Message } from "./message.ts";
 import type { Netns } from "./netns.ts";
@@ -65,6 +65,9 @@ export interface MonitorSource extends Disposable {
   readable(): Promise<void>;
   wake(): void;
 }
+
+/** A receive buffer of the usual size holds a few hundred events; past this all are new. */
+const MAX_DRAIN = 10_000;
 
 const GROUPS: Readonly<Record<MonitorSubject, number>> = {
   link: RTMGRP_LINK,
@@ -128,11 +131,30 @@ function receiveEvents(source: MonitorSource): MonitorEvent[] | undefined {
       case "EAGAIN":
         return undefined;
       case "ENOBUFS":
+        drain(source);
         return [resync("the kernel dropped events: the reader was too slow")];
-      case "ENOSPC": // libmnl's name for a datagram larger than the buffer
+      case "EMSGSIZE":
         return [resync("an event was too large to receive")];
       default:
         throw error;
+    }
+  }
+}
+
+/**
+ * Throws away what is queued.
+ *
+ * After an overflow the kernel drops events silently until the queue has been empty once
+ * (`NETLINK_S_CONGESTED` in `net/netlink/af_netlink.c`). Whoever lists before that misses what
+ * happens between.
+ */
+function drain(source: MonitorSource): void {
+  for (let count = 0; count < MAX_DRAIN; count++) {
+    try {
+      source.receive();
+    } catch (error) {
+      if (isErrno(error, "EAGAIN")) return;
+      if (!isErrno(error, "ENOBUFS", "EMSGSIZE")) throw error;
     }
   }
 }

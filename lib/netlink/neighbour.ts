@@ -77,7 +77,6 @@ export function listNeighbours(
   if (index !== undefined) encoder.u32(NDA_IFINDEX, index);
   const request: Request = {
     operation: "list neighbours",
-    subject: "",
     type: RTM_GETNEIGH,
     flags: 0,
     payload: encoder.finish(),
@@ -134,6 +133,6 @@ function change(operation: string, spec: NeighbourSpec, type: number, flags: num
     flags: proxy ? NTF_PROXY : 0,
   }).address(NDA_DST, address);
   if (mac !== undefined) encoder.bytes(NDA_LLADDR, parseMac(mac));
-  const subject = `${proxy ? "proxy " : ""}${address} on link ${index}`;
+  const subject = () => `${proxy ? "proxy " : ""}${address} on link ${index}`;
   return { operation, subject, type, flags, payload: encoder.finish() };
 }

@@ -26,11 +26,11 @@ import {
   NFTA_TABLE_NAME,
 } from "./constants/nfnetlink.ts";
 import { isErrno } from "./errors.ts";
-import { decodeElements, putElement, type SetElement } from "./nftables_element.ts";
+import { decodeSetElements, putElement, type SetElement } from "./nftables_element.ts";
 import { PayloadEncoder } from "./payload_encoder.ts";
 import type { Request } from "./request.ts";
 
-export type { SetElement };
+export { decodeSetElements, type SetElement };
 
 /** Families of tables as `nft` writes them, and their numbers. */
 export const FAMILIES = {
@@ -60,7 +60,7 @@ const MAX_LIST_BYTES = 32 * 1024;
 export function tableExists(connection: NetlinkConnection, reference: TableReference): boolean {
   const request: Request = {
     operation: "get nftables table",
-    subject: describe(reference),
+    subject: () => describe(reference),
     type: NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETTABLE,
     flags: 0,
     payload: putNetfilterHeader(FAMILIES[reference.family])
@@ -97,7 +97,7 @@ export function deleteSetElements(set: SetReference, elements: readonly SetEleme
 export function flushSet(set: SetReference): Request {
   return {
     operation: "flush set",
-    subject: describe(set),
+    subject: () => describe(set),
     type: NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_DELSETELEM,
     flags: 0,
     payload: putSet(set).finish(),
@@ -113,7 +113,6 @@ export function commitNftables(connection: NetlinkConnection, requests: readonly
   if (requests.length === 0) return;
   const frame = (type: number): Request => ({
     operation: "commit nftables transaction",
-    subject: "",
     type,
     flags: 0,
     payload: putNetfilterHeader(0, NFNL_SUBSYS_NFTABLES).finish(),
@@ -129,12 +128,12 @@ export function commitNftables(connection: NetlinkConnection, requests: readonly
 export function listSetElements(connection: NetlinkConnection, set: SetReference): SetElement[] {
   const request: Request = {
     operation: "list set elements",
-    subject: describe(set),
+    subject: () => describe(set),
     type: NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETSETELEM,
     flags: 0,
     payload: putSet(set).finish(),
   };
-  return connection.dump(request, decodeElements).flat();
+  return connection.dump(request, decodeSetElements).flat();
 }
 
 /** One element of one set. */
@@ -155,7 +154,7 @@ export function getSetElements(
   });
   return connection.exchange(requests).map(({ replies, error }) => {
     if (error !== undefined && error.code !== "ENOENT") throw error;
-    return error === undefined ? replies.flatMap(decodeElements)[0] : undefined;
+    return error === undefined ? replies.flatMap(decodeSetElements)[0] : undefined;
   });
 }
 
@@ -196,7 +195,7 @@ function change(
       .nested(NFTA_SET_ELEM_LIST_ELEMENTS, (elements) => elements.putBytes(bytes));
     requests.push({
       operation,
-      subject: describe(set),
+      subject: () => describe(set),
       type: NFNL_SUBSYS_NFTABLES << 8 | message,
       flags: flags | (message === NFT_MSG_NEWSETELEM ? NLM_F_CREATE : 0),
       payload: encoder.finish(),

@@ -58,7 +58,7 @@ function decodeComment(userdata: Uint8Array): string | undefined {
 }
 
 /** The elements a message lists. */
-export function decodeElements(message: Message): SetElement[] {
+export function decodeSetElements(message: Message): SetElement[] {
   const attributes = message.attributes(NFGENMSG_BYTES);
   const elements: SetElement[] = [];
   while (attributes.next()) {

@@ -36,7 +36,7 @@ export function chainUses(
 ): (number | undefined)[] {
   const requests = chains.map((chain): Request => ({
     operation: "get nftables chain",
-    subject: `${chain.family} ${chain.table} ${chain.chain}`,
+    subject: () => `${chain.family} ${chain.table} ${chain.chain}`,
     type: NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETCHAIN,
     flags: 0,
     payload: putNetfilterHeader(FAMILIES[chain.family])
@@ -76,7 +76,7 @@ export function listSetNames(connection: NetlinkConnection, table: TableReferenc
 export function deleteTable(table: TableReference): Request[] {
   const request = (message: number, flags: number): Request => ({
     operation: "delete nftables table",
-    subject: `${table.family} ${table.table}`,
+    subject: () => `${table.family} ${table.table}`,
     type: NFNL_SUBSYS_NFTABLES << 8 | message,
     flags,
     payload: putNetfilterHeader(FAMILIES[table.family])
@@ -89,7 +89,7 @@ function list(operation: string, table: TableReference, message: number): Reques
   const header: PayloadEncoder = putNetfilterHeader(FAMILIES[table.family]);
   return {
     operation,
-    subject: `${table.family} ${table.table}`,
+    subject: () => `${table.family} ${table.table}`,
     type: NFNL_SUBSYS_NFTABLES << 8 | message,
     flags: 0,
     payload: header.finish(),

@@ -82,7 +82,7 @@ export function addIngress(index: number): Request {
   encoder.string(TCA_KIND, "ingress");
   return {
     operation: "add ingress qdisc",
-    subject: `on link ${index}`,
+    subject: () => `on link ${index}`,
     type: RTM_NEWQDISC,
     flags: NLM_F_CREATE | NLM_F_EXCL,
     payload: encoder.finish(),
@@ -94,7 +94,7 @@ export function deleteQdisc(index: number, parent: number = TC_H_ROOT): Request 
   const encoder = putTrafficHeader({ index, handle: 0, parent });
   return {
     operation: "delete qdisc",
-    subject: `on link ${index}`,
+    subject: () => `on link ${index}`,
     type: RTM_DELQDISC,
     flags: 0,
     payload: encoder.finish(),
@@ -109,7 +109,6 @@ export function listQdiscs(
   const { index } = filter;
   const request: Request = {
     operation: "list qdiscs",
-    subject: "",
     type: RTM_GETQDISC,
     flags: 0,
     payload: putTrafficHeader({ index: index ?? 0, handle: 0, parent: 0 }).finish(),
@@ -176,7 +175,13 @@ function tokenBucket(operation: string, spec: TokenBucketSpec, flags: number): R
     options.u32(TCA_TBF_BURST, burstBytes);
     if (rate > MAX_U32) options.u64(TCA_TBF_RATE64, BigInt(rate));
   });
-  return { operation, subject, type: RTM_NEWQDISC, flags, payload: encoder.finish() };
+  return {
+    operation,
+    subject: () => subject,
+    type: RTM_NEWQDISC,
+    flags,
+    payload: encoder.finish(),
+  };
 }
 
 /** Writes `struct tc_ratespec`: cell log, link layer, overhead, cell align, mpu, rate. */

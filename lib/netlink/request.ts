@@ -4,8 +4,11 @@
 export interface Request {
   /** Verb phrase for messages: `"add address"`. */
   readonly operation: string;
-  /** What it acts on, for messages: `"10.0.0.2/24 dev eth0"`. */
-  readonly subject: string;
+  /**
+   * What it acts on, for messages: `"10.0.0.2/24 on link 2"`. A function, because it is needed
+   * only when something fails, and formatting addresses takes longer than sending them.
+   */
+  readonly subject?: () => string;
   /** `nlmsg_type`. */
   readonly type: number;
   /** `nlmsg_flags` besides `NLM_F_REQUEST` and `NLM_F_ACK`. */

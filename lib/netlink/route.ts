@@ -112,7 +112,6 @@ export function listRoutes(connection: NetlinkConnection, filter: RouteFilter = 
   const { family, table, index, protocol, type } = filter;
   const encoder = putRouteHeader(new PayloadEncoder(), {
     family: toAddressFamily(family),
-    table: table ?? 0,
     protocol: protocol ?? RTPROT_UNSPEC,
     type: type ?? 0,
   });
@@ -120,7 +119,6 @@ export function listRoutes(connection: NetlinkConnection, filter: RouteFilter = 
   if (index !== undefined) encoder.u32(RTA_OIF, index);
   const request: Request = {
     operation: "list routes",
-    subject: "",
     type: RTM_GETROUTE,
     flags: 0,
     payload: encoder.finish(),
@@ -167,7 +165,7 @@ export function getRoute(connection: NetlinkConnection, lookup: RouteLookup): Ro
   if (mark !== undefined) encoder.u32(RTA_MARK, mark);
   const request: Request = {
     operation: "look up route",
-    subject: `to ${destination}`,
+    subject: () => `to ${destination}`,
     type: RTM_GETROUTE,
     flags: 0,
     payload: encoder.finish(),
@@ -188,8 +186,9 @@ function change(operation: string, spec: RouteSpec, type: number, flags: number)
     type: spec.type ?? (deleting ? 0 : RTN_UNICAST),
     onlink: spec.onlink ?? false,
   });
-  putRouteAttributes(encoder, spec, table);
-  return { operation, subject: describe(spec, table), type, flags, payload: encoder.finish() };
+  putRouteAttributes(encoder, spec);
+  const subject = () => describe(spec, table);
+  return { operation, subject, type, flags, payload: encoder.finish() };
 }
 
 /** What `ip route add` assumes; the kernel takes the scope as it is given. */

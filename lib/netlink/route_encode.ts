@@ -53,15 +53,15 @@ export function putRouteHeader(encoder: PayloadEncoder, header: RouteHeader): Pa
 }
 
 /** Writes everything a route has beside its header. */
-export function putRouteAttributes(encoder: PayloadEncoder, spec: RouteSpec, table: number): void {
-  const { destination, gateway, index, nextHops, priority, source, mtu, advmss } = spec;
+export function putRouteAttributes(encoder: PayloadEncoder, spec: RouteSpec): void {
+  const { destination, gateway, index, nextHops, priority, source, table, mtu, advmss } = spec;
   // The default route is a destination of no bits, without the attribute.
   if (destination.length > 0) encoder.address(RTA_DST, destination.network);
   if (gateway !== undefined) putGateway(encoder, gateway, destination.family);
   if (index !== undefined) encoder.u32(RTA_OIF, index);
   if (priority !== undefined) encoder.u32(RTA_PRIORITY, priority);
   if (source !== undefined) encoder.address(RTA_PREFSRC, source);
-  if (table > 0xff) encoder.u32(RTA_TABLE, table);
+  if (table !== undefined && table > 0xff) encoder.u32(RTA_TABLE, table);
   if (mtu !== undefined || advmss !== undefined) {
     encoder.nested(RTA_METRICS, (metrics) => {
       if (mtu !== undefined) metrics.u32(RTAX_MTU, mtu);

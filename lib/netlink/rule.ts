@@ -96,7 +96,6 @@ export function listRules(
 ): Rule[] {
   const request: Request = {
     operation: "list rules",
-    subject: "",
     type: RTM_GETRULE,
     flags: 0,
     payload: new PayloadEncoder().putU32(toAddressFamily(filter.family)).putU32(0).putU32(0)
@@ -196,7 +195,8 @@ function change(operation: string, spec: RuleSpec, type: number, flags: number):
   }
   if (spec.protocol !== undefined) encoder.u8(FRA_PROTOCOL, spec.protocol);
   if (table > 0xff) encoder.u32(FRA_TABLE, table);
-  return { operation, subject: describe(spec), type, flags, payload: encoder.finish() };
+  const subject = () => describe(spec);
+  return { operation, subject, type, flags, payload: encoder.finish() };
 }
 
 function describe(spec: RuleSpec): string {

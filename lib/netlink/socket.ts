@@ -9,6 +9,7 @@ import {
   NETLINK_ROUTE,
 } from "./constants/netlink.ts";
 import { SOCK_CLOEXEC, SOCK_NONBLOCK } from "./constants/socket.ts";
+import { ERRNO } from "./errno.ts";
 import { NetlinkError } from "./errors.ts";
 import {
   bindHandle,
@@ -92,7 +93,9 @@ export class MnlSocket implements NetlinkSocket {
     this.#requireOpen("receive");
     const received = receiveBytes(this.#handle, this.#buffer);
     if (received < 0) {
-      throw new NetlinkError({ operation: "receive netlink message", errno: -received });
+      // libmnl says ENOSPC for a datagram that did not fit; the kernel's word is EMSGSIZE.
+      const errno = received === -ERRNO.ENOSPC ? ERRNO.EMSGSIZE : -received;
+      throw new NetlinkError({ operation: "receive netlink message", errno });
     }
     return this.#buffer.subarray(0, received);
   }

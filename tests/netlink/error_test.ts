@@ -123,7 +123,7 @@ Deno.test({
   ...needs,
   name: "a name of 16 bytes is refused before the kernel sees it",
   fn() {
-    for (const name of ["abcdefghijklmnop", "größeeeeeeeeee1", "a/b", "a b", "", ".."]) {
+    for (const name of ["abcdefghijklmnop", "größeeeeeeeeee12", "a/b", "a b", "", ".."]) {
       const error = assertThrows(
         () => createVeth({ name, peer: { name: "b" } }),
         InvalidRequestError,

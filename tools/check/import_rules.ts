@@ -36,7 +36,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     from: "cli",
     file: "lib/cni/version.ts",
-    reason: "help and version name the CNI versions the plugin speaks; the file is constants",
+    reason: "help and version name the CNI versions the plugin speaks; the file knows nothing else",
   },
 ];
 

@@ -1,0 +1,85 @@
+/** The parameters a runtime passes by environment (SPEC, section "Parameters"). */
+
+import { EnvironmentError } from "./errors.ts";
+
+/** The verbs that need to know which interface of which container they are about. */
+export type AttachmentCommand = "ADD" | "DEL" | "CHECK";
+
+/** Which interface of which container a call is about. */
+export interface CallParameters {
+  readonly containerId: string;
+  /** Path of the network namespace; empty on DEL when it is gone. */
+  readonly netns: string;
+  readonly ifname: string;
+  /** `CNI_ARGS` as it came; see `cni_args.ts`. */
+  readonly args: string;
+  /** Directories to look for other plugins in. */
+  readonly path: readonly string[];
+  /** The caller insists on a namespace that is our own (an extension of the Go library). */
+  readonly allowOwnNetns: boolean;
+}
+
+type Environment = (name: string) => string | undefined;
+
+/** Variables that must be there, per verb; the rest may be missing. */
+const REQUIRED: Readonly<Record<AttachmentCommand, readonly string[]>> = {
+  ADD: ["CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME"],
+  DEL: ["CNI_CONTAINERID", "CNI_IFNAME"],
+  CHECK: ["CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME"],
+};
+
+/** SPEC, "Parameters": starts with an alphanumeric character, then `_`, `.`, `-` as well. */
+const IDENTIFIER = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
+
+/** Whether `text` may be a container id or a network name. */
+export function isIdentifier(text: string): boolean {
+  return IDENTIFIER.test(text);
+}
+
+/**
+ * Reads and checks the variables of `command`; an empty one counts as missing.
+ *
+ * @throws {EnvironmentError} naming every variable that is missing or wrong.
+ */
+export function readParameters(command: AttachmentCommand, env: Environment): CallParameters {
+  const value = (name: string): string => env(name) ?? "";
+  const missing = REQUIRED[command].filter((name) => value(name) === "");
+  if (missing.length > 0) {
+    throw new EnvironmentError(missing, `${command} needs ${missing.length > 1 ? "them" : "it"}`);
+  }
+  const containerId = value("CNI_CONTAINERID");
+  if (!isIdentifier(containerId)) {
+    throw new EnvironmentError(
+      ["CNI_CONTAINERID"],
+      `${JSON.stringify(containerId)} does not start with a letter or digit and go on with ` +
+        "letters, digits, _, . or -",
+    );
+  }
+  const ifname = value("CNI_IFNAME");
+  const problem = ifnameProblem(ifname);
+  if (problem !== undefined) {
+    throw new EnvironmentError(["CNI_IFNAME"], `${JSON.stringify(ifname)} ${problem}`);
+  }
+  return {
+    containerId,
+    netns: value("CNI_NETNS"),
+    ifname,
+    args: value("CNI_ARGS"),
+    path: pluginDirectories(env),
+    allowOwnNetns: /^(1|true)$/i.test(value("CNI_NETNS_OVERRIDE")),
+  };
+}
+
+/** `CNI_PATH` as a list; empty parts, which would mean the current directory, are left out. */
+export function pluginDirectories(env: Environment): readonly string[] {
+  return (env("CNI_PATH") ?? "").split(":").filter((directory) => directory !== "");
+}
+
+/** What the kernel's `dev_valid_name()` has against `name`, as a phrase. */
+function ifnameProblem(name: string): string | undefined {
+  if (new TextEncoder().encode(name).length > 15) return "is longer than 15 bytes";
+  if (name === "." || name === "..") return "is a directory";
+  // The set of Go's unicode.IsSpace, which runtimes check with; \s has U+FEFF on top.
+  if (/[/:\0]|(?!\uFEFF)\s|\u0085/.test(name)) return "contains a slash, a colon or white space";
+  return undefined;
+}
