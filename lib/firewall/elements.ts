@@ -1,6 +1,5 @@
 /** A pod's rules as set elements. Pure: what is to be there, not how it gets there. */
 
-import type { Family, IpAddress } from "../ip/mod.ts";
 import type { SetReference } from "../netlink/nftables.ts";
 import { encodeFields, type FieldValue, formatFields } from "./field.ts";
 import { FirewallError } from "./errors.ts";
@@ -51,33 +50,42 @@ export function elementsOf(pod: PodRules): PodElement[] {
   const { hostInterface: owner, addresses, masquerade, antiSpoof } = pod;
   const elements: PodElement[] = [];
   if (!antiSpoof) {
-    elements.push(element("unchecked", owner, [owner]), arpElement("unchecked", owner, [owner]));
+    elements.push(
+      makeElement(owner, { set: ownSet("unchecked"), key: [owner] }),
+      makeElement(owner, { set: ownSet("unchecked", "arp"), key: [owner] }),
+    );
   }
   for (const address of addresses) {
+    const { family } = address;
     if (antiSpoof) {
-      elements.push(element(`source${address.family}`, owner, [owner, address]));
-      if (address.family === 4) elements.push(arpElement("source4", owner, [owner, address]));
+      const key = [owner, address];
+      elements.push(makeElement(owner, { set: ownSet(`source${family}`), key }));
+      if (family === 4) elements.push(makeElement(owner, { set: ownSet("source4", "arp"), key }));
     }
-    if (masquerade) elements.push(element(`masquerade${address.family}`, owner, [address]));
+    if (masquerade) {
+      elements.push(makeElement(owner, { set: ownSet(`masquerade${family}`), key: [address] }));
+    }
   }
-  for (const family of [4, 6] as const) elements.push(...hostPortElements(pod, family));
+  for (const port of pod.hostPorts) elements.push(...hostPortElements(pod, port));
   return withoutRepeats(elements);
 }
 
-/** The element that carries out `port` in `family`; `undefined` if it asks for the other. */
-export function hostPortElement(
-  owner: string,
-  port: HostPort,
-  address: IpAddress,
-): PodElement | undefined {
+/** The elements that carry out one host port: up to two per family. */
+export function hostPortElements(pod: PodRules, port: HostPort): PodElement[] {
+  const { hostInterface: owner, addresses } = pod;
   const { protocol, hostPort, containerPort, hostIp } = port;
-  const { family } = address;
-  const target = [address, containerPort];
-  if (hostIp === undefined || (hostIp.family === family && hostIp.isUnspecified)) {
-    return element(`host_port${family}`, owner, [protocol, hostPort], target);
-  }
-  if (hostIp.family !== family) return undefined;
-  return element(`host_port_ip${family}`, owner, [hostIp, protocol, hostPort], target);
+  return ([4, 6] as const).flatMap((family) => {
+    const address = addresses.find((one) => one.family === family);
+    if (address === undefined || (hostIp !== undefined && hostIp.family !== family)) return [];
+    const value = [address, containerPort];
+    const mapping = hostIp === undefined || hostIp.isUnspecified
+      ? { set: ownSet(`host_port${family}`), key: [protocol, hostPort], value }
+      : { set: ownSet(`host_port_ip${family}`), key: [hostIp, protocol, hostPort], value };
+    return [
+      makeElement(owner, mapping),
+      makeElement(owner, { set: ownSet(`hairpin${family}`), key: [address, address] }),
+    ];
+  });
 }
 
 /**
@@ -103,35 +111,14 @@ export function sameBytes(one: Uint8Array | undefined, other: Uint8Array | undef
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
 
-function hostPortElements(pod: PodRules, family: Family): PodElement[] {
-  const { hostInterface: owner, hostPorts } = pod;
-  const address = pod.addresses.find((one) => one.family === family);
-  if (address === undefined) return [];
-  const mapped = hostPorts.map((port) => hostPortElement(owner, port, address))
-    .filter((one) => one !== undefined);
-  if (mapped.length === 0) return [];
-  return [...mapped, element(`hairpin${family}`, owner, [address, address])];
+/** What an element is made of, before it is encoded. */
+interface ElementSpec {
+  readonly set: OwnSet;
+  readonly key: readonly FieldValue[];
+  readonly value?: readonly FieldValue[];
 }
 
-function element(
-  name: string,
-  owner: string,
-  key: readonly FieldValue[],
-  value?: readonly FieldValue[],
-): PodElement {
-  return inSet(ownSet(name), owner, key, value);
-}
-
-function arpElement(name: string, owner: string, key: readonly FieldValue[]): PodElement {
-  return inSet(ownSet(name, "arp"), owner, key);
-}
-
-function inSet(
-  set: OwnSet,
-  owner: string,
-  key: readonly FieldValue[],
-  value?: readonly FieldValue[],
-): PodElement {
+function makeElement(owner: string, { set, key, value }: ElementSpec): PodElement {
   return {
     set,
     owner,
@@ -142,7 +129,10 @@ function inSet(
   };
 }
 
-/** Runtimes repeat port mappings; the kernel would refuse the repetition. */
+/**
+ * Runtimes repeat port mappings, and all of them mark the same hairpin; the kernel would refuse
+ * the repetition.
+ */
 function withoutRepeats(elements: readonly PodElement[]): PodElement[] {
   const byId = new Map<string, PodElement>();
   for (const one of elements) {

@@ -8,14 +8,15 @@
  *
  * ```ts ignore
  * using connection = openConnection({ protocol: NETLINK_NETFILTER });
- * if (await ensureRuleset(connection) === "loaded") addPods(connection, podsOfTheStore);
- * addPod(connection, {
+ * const pod: PodRules = {
  *   hostInterface: "hcni0a1b2c3d",
  *   addresses: [parseAddress("10.244.3.7"), parseAddress("fd00:3::7")],
  *   masquerade: true,
  *   antiSpoof: true,
  *   hostPorts: [{ protocol: "tcp", hostPort: 8080, containerPort: 80 }],
- * });
+ * };
+ * await establishPod(connection, pod, { knownRules: () => rulesOf(store) });
+ * removePod(connection, pod);
  * ```
  *
  * @module
@@ -28,6 +29,7 @@ export {
   HostPortConflictError,
   RulesetMissingError,
 } from "./errors.ts";
+export { type EstablishOptions, establishPod, type NodeRules, restoreRules } from "./establish.ts";
 export type { Protocol } from "./field.ts";
 export {
   listPods,

@@ -17,18 +17,18 @@ import {
   elementId,
   elementsOf,
   formatElement,
-  hostPortElement,
+  hostPortElements,
   type PodElement,
   sameBytes,
 } from "./elements.ts";
 import { HostPortConflictError, RulesetMissingError } from "./errors.ts";
 import { formatFields } from "./field.ts";
 import { removeOwned } from "./inventory.ts";
-import type { HostPort, PodRules } from "./pod_rules.ts";
+import type { PodRules } from "./pod_rules.ts";
 import { createElements, isTaken, removeElements, replaceElements } from "./transaction.ts";
 
-/** Pods per transaction when all of them are restored: well below the socket's send buffer. */
-const PODS_PER_TRANSACTION = 50;
+/** When all pods are restored, a transaction of this size is sent: well below the send buffer. */
+const ELEMENTS_PER_TRANSACTION = 500;
 
 /**
  * Adds a pod's elements, all of them or none. A repetition, or left-overs of an earlier
@@ -67,23 +67,39 @@ export function addPods(
   pods: readonly PodRules[],
 ): HostPortConflictError[] {
   const conflicts: HostPortConflictError[] = [];
-  for (let at = 0; at < pods.length; at += PODS_PER_TRANSACTION) {
-    const some = pods.slice(at, at + PODS_PER_TRANSACTION);
-    try {
-      replaceElements(connection, some.flatMap(elementsOf));
-    } catch (error) {
-      if (!isTaken(error) && !isErrno(error, "ENOENT")) throw error;
-      for (const pod of some) {
-        try {
-          addPod(connection, pod);
-        } catch (error) {
-          if (!(error instanceof HostPortConflictError)) throw error;
-          conflicts.push(error);
-        }
-      }
-    }
+  let some: PodRules[] = [];
+  let elements: PodElement[] = [];
+  for (const [index, pod] of pods.entries()) {
+    some.push(pod);
+    elements.push(...elementsOf(pod));
+    if (elements.length < ELEMENTS_PER_TRANSACTION && index + 1 < pods.length) continue;
+    conflicts.push(...addTogether(connection, { pods: some, elements }));
+    some = [];
+    elements = [];
   }
   return conflicts;
+}
+
+/** In one transaction; if a host port is taken, each pod in its own. */
+function addTogether(
+  connection: NetlinkConnection,
+  { pods, elements }: { pods: readonly PodRules[]; elements: readonly PodElement[] },
+): HostPortConflictError[] {
+  try {
+    replaceElements(connection, elements);
+    return [];
+  } catch (error) {
+    if (!isTaken(error) && !isErrno(error, "ENOENT")) throw error;
+  }
+  return pods.flatMap((pod) => {
+    try {
+      addPod(connection, pod);
+      return [];
+    } catch (error) {
+      if (error instanceof HostPortConflictError) return [error];
+      throw error;
+    }
+  });
 }
 
 /**
@@ -152,7 +168,9 @@ function findConflict(
   connection: NetlinkConnection,
   pod: PodRules,
 ): HostPortConflictError | undefined {
-  const wanted = mappings(pod);
+  const wanted = pod.hostPorts.flatMap((hostPort) =>
+    hostPortElements(pod, hostPort).map((element) => ({ hostPort, element }))
+  );
   const references = wanted.map(({ element: { set, key } }) => ({ ...set, key }));
   const found = getSetElements(connection, references);
   for (const [index, { hostPort, element }] of wanted.entries()) {
@@ -166,16 +184,6 @@ function findConflict(
     });
   }
   return undefined;
-}
-
-function mappings(pod: PodRules): { hostPort: HostPort; element: PodElement }[] {
-  return pod.hostPorts.flatMap((hostPort) =>
-    ([4, 6] as const).flatMap((family) => {
-      const address = pod.addresses.find((one) => one.family === family);
-      const element = address && hostPortElement(pod.hostInterface, hostPort, address);
-      return element === undefined ? [] : [{ hostPort, element }];
-    })
-  );
 }
 
 function formatTarget({ set, data }: Pick<PodElement, "set" | "data">): string {

@@ -68,6 +68,13 @@ export function neighbourSolicitation(target: IpAddress): Uint8Array<ArrayBuffer
   return join([135, 0, 0, 0, 0, 0, 0, 0], target.toBytes());
 }
 
+/** An ICMP redirect "use `gateway`", RFC 792, without the packet it would answer. */
+export function icmpRedirect(gateway: IpAddress): Uint8Array<ArrayBuffer> {
+  const packet = (checksum: number) =>
+    join([5, 1, ...be16(checksum)], gateway.toBytes(), new Uint8Array(28));
+  return packet(internetChecksum(packet(0)));
+}
+
 /** An SCTP packet with an INIT chunk, RFC 9260 section 3.3.2. */
 export function sctpInit(sourcePort: number, destinationPort: number): Uint8Array<ArrayBuffer> {
   const init = [1, 0, 0, 20, ...be32(0x01020304), ...be32(65535), 0, 1, 0, 1, ...be32(1)];

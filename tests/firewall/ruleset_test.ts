@@ -4,6 +4,7 @@ import { assertEquals, assertGreater, assertRejects } from "@std/assert";
 import {
   addPod,
   addPods,
+  establishPod,
   FirewallError,
   isRulesetLoaded,
   podDifferences,
@@ -136,6 +137,38 @@ for (const accident of ACCIDENTS) {
 /** All but the elements. Tables and sets come in the order they were made in: sorted. */
 function rules(filter: Filter): string[] {
   return filter.nft("--terse", "list", "ruleset").split("\n").sort();
+}
+
+for (
+  const accident of [
+    "flush ruleset",
+    "flush chain inet headcni to_outside; flush chain " +
+    "inet headcni postrouting; delete set inet headcni masquerade4",
+  ]
+) {
+  Deno.test({
+    ...needs,
+    name: `the next pod after "nft ${accident}" brings back all that is known`,
+    async fn() {
+      using filter = new Filter();
+      let asked = 0;
+      const knownRules = () => {
+        asked++;
+        return { pods: [pod(7)], clusterNetworks: [parsePrefix("10.244.0.0/16")], tunnels: ["t0"] };
+      };
+      const options = { run: filter.run, knownRules };
+      await establishPod(filter.connection, pod(7), options);
+      await establishPod(filter.connection, pod(8), options);
+      assertEquals([asked, filter.runs], [1, 1]);
+      filter.nft(accident);
+      await establishPod(filter.connection, pod(9), options);
+      assertEquals([asked, filter.runs], [2, 2]);
+      for (const number of [7, 9]) assertEquals(podDifferences(filter.connection, pod(number)), []);
+      assertEquals(isRulesetLoaded(filter.connection), true);
+      const listing = filter.nft("list", "ruleset");
+      assertEquals([listing.includes("10.244.0.0/16"), listing.includes('"t0"')], [true, true]);
+    },
+  });
 }
 
 Deno.test({

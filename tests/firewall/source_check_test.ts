@@ -1,6 +1,6 @@
 /** What a pod may put on its link, and what the node makes of it. */
 
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { addPod, type PodRules, removeAll } from "../../lib/firewall/mod.ts";
 import { parseAddress } from "../../lib/ip/mod.ts";
 import { writeSysctl } from "../../lib/netlink/mod.ts";
@@ -8,6 +8,7 @@ import { requires, root, tool } from "../requires.ts";
 import { ADDRESS, call, endpoint, podRules, TestNode } from "./node.ts";
 import {
   arpRequest,
+  icmpRedirect,
   macBytes,
   neighbourSolicitation,
   ROUTER_ADVERTISEMENT,
@@ -16,6 +17,7 @@ import {
 import { openPacket, openRaw, openTransport } from "./sockets.ts";
 
 const needs = requires(root, tool("ip", "iproute2"), tool("nft", "nftables"));
+const IPPROTO_ICMP = 1;
 const IPPROTO_ICMPV6 = 58;
 
 /** A loaded node whose pod alpha has `changes` to its rules, and addresses it should not have. */
@@ -174,6 +176,50 @@ Deno.test({
     removeAll(node.netfilter);
     assertEquals(send(), true);
     assertEquals(server.receive()?.from.address.toString(), ADDRESS.alpha[4]);
+  },
+});
+
+Deno.test({
+  ...needs,
+  name: "not even an unchecked pod speaks as the node's loopback",
+  async fn() {
+    using node = await nodeWith({ antiSpoof: false });
+    writeSysctl("net/ipv4/conf/hcnialpha/route_localnet", 1, node.at("node"));
+    const to = endpoint(ADDRESS.gateway[4], 9999);
+    using server = openTransport(node.at("node").netns, "udp", 4).bind(to);
+    using socket = openPacket(node.at("alpha").netns);
+    const send = () =>
+      socket.sendFrame(
+        udpFrame({
+          to: macBytes(node.mac("node", "hcnialpha")),
+          from: macBytes(node.mac("alpha", "eth0")),
+          source: parseAddress("127.0.0.1"),
+          destination: to.address,
+          port: to.port,
+        }),
+        node.linkIndex("alpha", "eth0"),
+      );
+    assertEquals(send(), true);
+    assertEquals(server.receive(), undefined);
+    const counters = node.nft("list", "chain", "inet", "headcni", "check_pod");
+    assertMatch(counters, /ip saddr 127.0.0.0\/8 counter packets 1 /);
+  },
+});
+
+Deno.test({
+  ...needs,
+  name: "ICMP redirects of pods are dropped although the source check is off",
+  async fn() {
+    using node = await nodeWith({ antiSpoof: false });
+    using ears = openRaw(node.at("node").netns, 4, IPPROTO_ICMP);
+    using mouth = openRaw(node.at("alpha").netns, 4, IPPROTO_ICMP);
+    const redirect = icmpRedirect(parseAddress(ADDRESS.alpha[4]));
+    mouth.send(redirect, endpoint(ADDRESS.gateway[4], 0));
+    assertEquals(ears.receive(), undefined);
+    removeAll(node.netfilter);
+    mouth.send(redirect, endpoint(ADDRESS.gateway[4], 0));
+    // Behind the 20 bytes of the IPv4 header.
+    assertEquals(ears.receive()?.bytes[20], 5);
   },
 });
 
