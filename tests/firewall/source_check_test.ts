@@ -118,6 +118,26 @@ Deno.test({
   },
 });
 
+Deno.test({
+  ...needs,
+  name: "a pod that takes the gateway's link-local address is told that it is taken",
+  async fn() {
+    using node = await nodeWith();
+    for (const link of ["all", "eth0"]) {
+      writeSysctl(`net/ipv6/conf/${link}/accept_dad`, 1, node.at("alpha"));
+    }
+    node.at("alpha").run("ip", "address", "add", `${ADDRESS.gateway[6]}/64`, "dev", "eth0");
+    const failed = () => {
+      return node.at("alpha").run("ip", "-6", "addr", "show", "dev", "eth0").includes("dadfailed");
+    };
+    // The kernel waits up to a second before it asks, and a second for the answer.
+    for (let turn = 0; turn < 30 && !failed(); turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assertEquals(failed(), true);
+  },
+});
+
 /** Addresses in the node's neighbour table of alpha's link. */
 function neighbours(node: TestNode): string[] {
   return node.at("node").ip("-4", "neigh", "show", "dev", "hcnialpha").map(({ dst }) => dst).sort();
