@@ -2,7 +2,8 @@
 
 import type { Prefix } from "../ip/mod.ts";
 import type { NetlinkConnection } from "../netlink/mod.ts";
-import { type HostPortConflictError, RulesetMissingError } from "./errors.ts";
+import type { HeadcniError } from "../sys/errors.ts";
+import { RulesetMissingError } from "./errors.ts";
 import { ensureRuleset, type LoadOptions } from "./load.ts";
 import { setClusterNetworks, setTunnels } from "./node_sets.ts";
 import type { PodRules } from "./pod_rules.ts";
@@ -19,7 +20,7 @@ export interface NodeRules {
 }
 
 /** Options for {@linkcode establishPod}. */
-export interface EstablishOptions extends LoadOptions {
+export interface EstablishOptions extends Omit<LoadOptions, "quick"> {
   /** Asked only when the ruleset had to be loaded, because elements may be lost with it. */
   readonly knownRules: () => NodeRules;
 }
@@ -37,11 +38,11 @@ export async function establishPod(
   connection: NetlinkConnection,
   pod: PodRules,
   options: EstablishOptions,
-): Promise<HostPortConflictError[]> {
-  const conflicts: HostPortConflictError[] = [];
+): Promise<HeadcniError[]> {
+  const failures: HeadcniError[] = [];
   const load = async (quick: boolean) => {
     if (await ensureRuleset(connection, { ...options, quick }) === "current") return;
-    conflicts.push(...restoreRules(connection, options.knownRules()));
+    failures.push(...restoreRules(connection, options.knownRules()));
   };
   await load(true);
   try {
@@ -53,19 +54,19 @@ export async function establishPod(
     addPod(connection, pod);
   }
   forgetUdpFlows(connection, pod);
-  return conflicts;
+  return failures;
 }
 
 /**
  * Adds all that is known.
  *
- * @returns the pods whose host ports lead to others; everything else is in place.
+ * @returns what could not be added, one error for each pod; everything else is in place.
  * @throws {RulesetMissingError} the tables are not loaded.
  */
 export function restoreRules(
   connection: NetlinkConnection,
   { pods, clusterNetworks, tunnels }: NodeRules,
-): HostPortConflictError[] {
+): HeadcniError[] {
   if (clusterNetworks !== undefined) setClusterNetworks(connection, clusterNetworks);
   if (tunnels !== undefined) setTunnels(connection, tunnels);
   return addPods(connection, pods);

@@ -21,7 +21,7 @@ import {
   type PodElement,
   sameBytes,
 } from "./elements.ts";
-import { HostPortConflictError, RulesetMissingError } from "./errors.ts";
+import { type HostPortConflict, HostPortConflictError, RulesetMissingError } from "./errors.ts";
 import { formatFields } from "./field.ts";
 import { removeOwned } from "./inventory.ts";
 import type { PodRules } from "./pod_rules.ts";
@@ -46,38 +46,58 @@ export function addPod(connection: NetlinkConnection, pod: PodRules): void {
     // Nearly always nothing is there yet, and this is a third of the messages.
     createElements(connection, elements);
   } catch (error) {
-    if (!isTaken(error)) throw explain(connection, pod, error);
-    try {
-      replaceElements(connection, elements);
-    } catch (error) {
-      throw explain(connection, pod, error);
-    }
+    if (!isTaken(error)) throw explain(pod, error);
+    takeOver(connection, pod, elements);
   }
+}
+
+/** Adds elements of which some are there: from an earlier attempt, or another pod's. */
+function takeOver(
+  connection: NetlinkConnection,
+  pod: PodRules,
+  elements: readonly PodElement[],
+): void {
+  try {
+    return replaceElements(connection, elements);
+  } catch (error) {
+    if (!isTaken(error)) throw explain(pod, error);
+    const conflict = findConflict(connection, pod);
+    if (conflict === undefined) throw error;
+    if (conflict.owner !== pod.hostInterface) throw new HostPortConflictError(conflict);
+  }
+  // Its own port, to an address it had in an earlier attempt: begin afresh.
+  removeOwned(connection, pod.hostInterface);
+  replaceElements(connection, elements);
 }
 
 /**
  * Adds the elements of many pods, as after somebody flushed all rules.
  *
- * @returns the pods whose host ports lead to others, with what {@linkcode addPod} threw;
- * everything else is in place.
+ * @returns for each pod that could not be added, what {@linkcode addPod} threw; everything else
+ * is in place.
  * @throws {RulesetMissingError} the tables are not loaded.
  */
 export function addPods(
   connection: NetlinkConnection,
   pods: readonly PodRules[],
-): HostPortConflictError[] {
-  const conflicts: HostPortConflictError[] = [];
+): HeadcniError[] {
+  const failures: HeadcniError[] = [];
   let some: PodRules[] = [];
   let elements: PodElement[] = [];
   for (const [index, pod] of pods.entries()) {
-    some.push(pod);
-    elements.push(...elementsOf(pod));
+    try {
+      elements.push(...elementsOf(pod));
+      some.push(pod);
+    } catch (error) {
+      if (!(error instanceof HeadcniError)) throw error;
+      failures.push(error);
+    }
     if (elements.length < ELEMENTS_PER_TRANSACTION && index + 1 < pods.length) continue;
-    conflicts.push(...addTogether(connection, { pods: some, elements }));
+    failures.push(...addTogether(connection, { pods: some, elements }));
     some = [];
     elements = [];
   }
-  return conflicts;
+  return failures;
 }
 
 /** In one transaction; if a host port is taken, each pod in its own. */
@@ -156,18 +176,13 @@ function differenceOf(element: PodElement, found: SetElement | undefined): strin
 }
 
 /** The error a caller can act on, in place of an error number. */
-function explain(connection: NetlinkConnection, pod: PodRules, error: unknown): unknown {
-  if (isErrno(error, "ENOENT")) {
-    const subject = pod.hostInterface;
-    return new RulesetMissingError({ operation: "add rules for", subject, cause: error });
-  }
-  return isTaken(error) ? findConflict(connection, pod) ?? error : error;
+function explain(pod: PodRules, error: unknown): unknown {
+  if (!isErrno(error, "ENOENT")) return error;
+  const subject = pod.hostInterface;
+  return new RulesetMissingError({ operation: "add rules for", subject, cause: error });
 }
 
-function findConflict(
-  connection: NetlinkConnection,
-  pod: PodRules,
-): HostPortConflictError | undefined {
+function findConflict(connection: NetlinkConnection, pod: PodRules): HostPortConflict | undefined {
   const wanted = pod.hostPorts.flatMap((hostPort) =>
     hostPortElements(pod, hostPort).map((element) => ({ hostPort, element }))
   );
@@ -176,12 +191,12 @@ function findConflict(
   for (const [index, { hostPort, element }] of wanted.entries()) {
     const there = found[index];
     if (there?.data === undefined || sameBytes(there.data, element.data)) continue;
-    return new HostPortConflictError({
+    return {
       hostInterface: pod.hostInterface,
       hostPort,
       owner: there.comment,
       target: formatTarget({ ...element, data: there.data }),
-    });
+    };
   }
   return undefined;
 }

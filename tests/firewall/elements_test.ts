@@ -136,6 +136,24 @@ Deno.test({
 
 Deno.test({
   ...needs,
+  name: "a pod that comes again with another address is not in its own way",
+  async fn() {
+    using node = new TestNode();
+    await node.load();
+    addPod(node.netfilter, podRules("alpha", { hostPorts: HOST_PORTS }));
+    const again = podRules("alpha", {
+      addresses: [parseAddress("10.244.3.77")],
+      hostPorts: HOST_PORTS,
+    });
+    addPod(node.netfilter, again);
+    assertEquals(podDifferences(node.netfilter, again), []);
+    removePod(node.netfilter, again);
+    assertEquals(shown(node), DEFAULT_TUNNELS);
+  },
+});
+
+Deno.test({
+  ...needs,
   name: "owners are listed, and the elements of stale ones removed",
   async fn() {
     using node = new TestNode();
@@ -158,14 +176,18 @@ Deno.test({
 
 Deno.test({
   ...needs,
-  name: "restoring pods tells which host ports are taken, and restores the rest",
+  name: "restoring pods tells which could not be, and restores the rest",
   async fn() {
     using node = new TestNode();
     await node.load();
     const alpha = podRules("alpha", { hostPorts: HOST_PORTS });
     const beta = podRules("beta", { hostPorts: HOST_PORTS });
-    const conflicts = addPods(node.netfilter, [alpha, beta]);
-    assertEquals(conflicts.map(({ conflict }) => conflict.hostInterface), ["hcnibeta"]);
+    const wrong = { ...beta, hostInterface: "veth1" };
+    const failures = addPods(node.netfilter, [wrong, alpha, beta]);
+    assertEquals(failures.map(({ message }) => message), [
+      "Cannot make rules for veth1: the rules are for interfaces that begin with hcni",
+      "Cannot map host port tcp 8080 to hcnibeta: it leads to 10.244.3.2 port 80 (hcnialpha)",
+    ]);
     assertEquals(podDifferences(node.netfilter, alpha), []);
   },
 });
