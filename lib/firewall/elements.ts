@@ -66,6 +66,7 @@ export function elementsOf(pod: PodRules): PodElement[] {
       elements.push(makeElement(owner, { set: ownSet(`masquerade${family}`), key: [address] }));
     }
   }
+  if (pod.hostPorts.length === 0) return elements;
   for (const port of pod.hostPorts) elements.push(...hostPortElements(pod, port));
   return withoutRepeats(elements);
 }
@@ -119,14 +120,11 @@ interface ElementSpec {
 }
 
 function makeElement(owner: string, { set, key, value }: ElementSpec): PodElement {
-  return {
-    set,
-    owner,
-    key: encodeFields(set.definition.key, key),
-    ...(value === undefined || set.definition.value === undefined
-      ? {}
-      : { data: encodeFields(set.definition.value, value) }),
-  };
+  const encoded = encodeFields(set.definition.key, key);
+  if (value === undefined || set.definition.value === undefined) {
+    return { set, key: encoded, owner };
+  }
+  return { set, key: encoded, data: encodeFields(set.definition.value, value), owner };
 }
 
 /**
@@ -136,8 +134,9 @@ function makeElement(owner: string, { set, key, value }: ElementSpec): PodElemen
 function withoutRepeats(elements: readonly PodElement[]): PodElement[] {
   const byId = new Map<string, PodElement>();
   for (const one of elements) {
-    const before = byId.get(elementId(one));
-    if (before === undefined) byId.set(elementId(one), one);
+    const id = elementId(one);
+    const before = byId.get(id);
+    if (before === undefined) byId.set(id, one);
     else if (!sameBytes(before.data, one.data)) {
       throw new FirewallError({
         operation: "make rules for",

@@ -56,11 +56,7 @@ export function isRulesetLoaded(
   options: ProbeOptions = {},
 ): boolean {
   const { ruleset = RULESET, quick = false } = options;
-  const all = expectedChains(ruleset);
-  // The last chain of each table, and the marker behind them.
-  const expected = quick
-    ? all.filter(({ family }, index) => all[index + 1]?.family !== family)
-    : all;
+  const expected = expectedChains(ruleset, { lastOnly: quick });
   const uses = chainUses(connection, expected);
   return expected.every((chain, index) => uses[index] === chain.uses);
 }

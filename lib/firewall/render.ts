@@ -63,19 +63,43 @@ export interface ExpectedChain extends ChainReference {
   readonly uses: number;
 }
 
+/** Options for {@linkcode expectedChains}. */
+export interface ExpectedChainsOptions {
+  /**
+   * Only the last chain of each table.
+   *
+   * @default {false}
+   */
+  readonly lastOnly?: boolean;
+}
+
 /**
  * Every chain with its rules and the jumps to it counted, marker included: what a probe
  * compares. Sets need no entry, because a rule that uses one keeps it from being deleted.
  */
-export function expectedChains({ tables, fingerprint }: Ruleset): ExpectedChain[] {
+export function expectedChains(
+  { tables, fingerprint }: Ruleset,
+  options: ExpectedChainsOptions = {},
+): ExpectedChain[] {
+  const expected: ExpectedChain[] = [];
+  for (const table of tables) {
+    const chains = options.lastOnly ? table.chains.slice(-1) : table.chains;
+    for (const chain of chains) {
+      const { family } = table;
+      expected.push({ family, table: TABLE, chain: chain.name, uses: usesOf(table, chain) });
+    }
+  }
   const marker = `${MARKER_PREFIX}${fingerprint}`;
-  return tables.flatMap(({ family, chains }) => {
-    const targets = chains.flatMap(({ rules }) => rules.map(({ text }) => jumpTarget(text)));
-    return chains.map(({ name, rules }): ExpectedChain => {
-      const jumps = targets.filter((target) => target === name).length;
-      return { family, table: TABLE, chain: name, uses: rules.length + jumps };
-    });
-  }).concat({ family: "inet", table: TABLE, chain: marker, uses: 0 });
+  return [...expected, { family: "inet", table: TABLE, chain: marker, uses: 0 }];
+}
+
+/** A rule that ends with a chain's name jumps to it. */
+function usesOf({ chains }: TableDefinition, { name, rules }: ChainDefinition): number {
+  let uses = rules.length;
+  for (const { rules } of chains) {
+    for (const { text } of rules) if (text.endsWith(` ${name}`)) uses++;
+  }
+  return uses;
 }
 
 function renderTable({ family, sets, chains }: TableDefinition): string {
@@ -104,8 +128,4 @@ function renderChain({ name, hook, rules }: ChainDefinition): string {
 
 function block(head: string, lines: readonly string[]): string {
   return `\t${head} {\n${lines.map((line) => `\t\t${line}\n`).join("")}\t}`;
-}
-
-function jumpTarget(rule: string): string | undefined {
-  return /\b(?:jump|goto) (\w+)$/.exec(rule)?.[1];
 }
