@@ -3,8 +3,8 @@
  *
  * Nothing here lists a set, so the cost does not depend on how many pods there are. Measured
  * with 16,000 of them on two noisy cores, kernel 6.18, for a dual-stack pod with masquerade,
- * source check and two host ports: add 0.18 ms, check 0.55 ms, remove 0.27 ms; for the first
- * time in a process 2.9, 5.5 and 1.7 ms. A transaction that fails costs 17 ms more, because
+ * source check and two host ports: add 0.17 ms, check 0.55 ms, remove 0.25 ms; for the first
+ * time in a process 3, 5 and 2 ms. A transaction that fails costs 17 ms more, because
  * the kernel waits for all processors; `bench/firewall.ts` repeats all but that.
  *
  * Every `connection` is one of protocol `NETLINK_NETFILTER` in the namespace of the node.
