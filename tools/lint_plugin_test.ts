@@ -124,7 +124,7 @@ Deno.test("effect-boundary lets the owners of effects use them", () => {
     "/tree/cmd/headcni.ts",
     "/tree/lib/sys/files.ts",
     "/tree/lib/netlink/libmnl.ts",
-    "/tree/lib/netlink/socket.ts",
+    "/tree/lib/netlink/libc.ts",
     "/tree/lib/ipam/allocator_test.ts",
     "/tree/lib/ipam/testing.ts",
     "/tree/tools/build.ts",

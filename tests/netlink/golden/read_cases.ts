@@ -4,6 +4,11 @@ import { parseAddress } from "../../../lib/ip/mod.ts";
 import * as nl from "../../../lib/netlink/mod.ts";
 import * as rt from "../../../lib/netlink/constants/rtnetlink.ts";
 import { acknowledge, fakeSocket } from "../../../lib/netlink/testing.ts";
+import { listFlows, NFGENMSG_BYTES } from "../../../lib/netlink/conntrack.ts";
+import {
+  IPCTNL_MSG_CT_GET,
+  NFNL_SUBSYS_CTNETLINK,
+} from "../../../lib/netlink/constants/nfnetlink.ts";
 import {
   ADDRESS,
   ADDRESSES,
@@ -80,6 +85,14 @@ export const READ_CASES: readonly GoldenCase[] = [
     shape: NEIGHBOUR,
     request: () =>
       recorded((connection) => nl.listNeighbours(connection, { family: 4, index: LEFT })),
+    recorded: true,
+  },
+  {
+    name: "flow_list",
+    command: "conntrack -L -f ipv6",
+    type: NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_GET,
+    shape: { header: NFGENMSG_BYTES },
+    request: () => recorded((connection) => listFlows(connection, 6)),
     recorded: true,
   },
 ];

@@ -175,4 +175,28 @@ export const RULE_CASES: readonly GoldenCase[] = [
         mac: "0a:58:00:00:00:09",
       }),
   },
+  {
+    name: "neigh_replace",
+    setup: UP,
+    command: "ip neigh replace 10.1.0.9 lladdr 0a:58:00:00:00:09 dev left",
+    type: rt.RTM_NEWNEIGH,
+    shape: NEIGHBOUR,
+    request: () =>
+      nl.replaceNeighbour({
+        index: LEFT,
+        address: parseAddress("10.1.0.9"),
+        mac: "0a:58:00:00:00:09",
+      }),
+  },
+  {
+    name: "neigh_del",
+    setup: [...UP, "ip neigh add fd00::9 lladdr 0a:58:00:00:00:09 dev left"],
+    command: "ip neigh del fd00::9 dev left",
+    type: rt.RTM_DELNEIGH,
+    shape: {
+      ...NEIGHBOUR,
+      headerDiffers: "ip names a state (permanent), which the kernel does not look at",
+    },
+    request: () => nl.deleteNeighbour({ index: LEFT, address: parseAddress("fd00::9") }),
+  },
 ];
