@@ -6,6 +6,7 @@ const TEST_TOOLS: Readonly<Record<string, string>> = {
   "host-local": "containernetworking-plugins",
   fish: "fish",
   ip: "iproute2",
+  "iptables-nft": "iptables",
   nft: "nftables",
   ping: "iputils-ping",
   script: "bsdutils",

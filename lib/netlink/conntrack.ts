@@ -72,9 +72,24 @@ export function listFlows(connection: NetlinkConnection, family: 4 | 6): Flow[] 
  * @returns how many were deleted.
  */
 export function deleteFlows(connection: NetlinkConnection, address: IpAddress): number {
-  const flows = listFlows(connection, address.family).filter((flow) => touches(flow, address));
+  return deleteFlowsWhere(connection, address.family, (flow) => touches(flow, address));
+}
+
+/**
+ * Deletes the flows of a family that `matches` picks.
+ *
+ * @param connection one of protocol `NETLINK_NETFILTER`.
+ * @returns how many were deleted.
+ */
+export function deleteFlowsWhere(
+  connection: NetlinkConnection,
+  family: 4 | 6,
+  matches: (flow: Flow) => boolean,
+): number {
+  const requests = listFlows(connection, family).filter(matches)
+    .map((flow) => deleteFlow(flow, family));
   let deleted = 0;
-  for (const { error } of connection.exchange(flows.map((flow) => deleteFlow(flow, address)))) {
+  for (const { error } of connection.exchange(requests)) {
     // ENOENT: it ended by itself since it was listed.
     if (error === undefined) deleted++;
     else if (error.code !== "ENOENT") throw error;
@@ -127,13 +142,13 @@ function touches({ original, reply }: Flow, address: IpAddress): boolean {
     .some((end) => end?.equals(address));
 }
 
-function deleteFlow(flow: Flow, address: IpAddress): Request {
+function deleteFlow({ original, identity }: Flow, family: 4 | 6): Request {
   return {
     operation: "delete connection",
-    subject: () => `of ${address}`,
+    subject: () => `from ${original.source} to ${original.destination}`,
     type: NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_DELETE,
     flags: 0,
-    payload: putNetfilterHeader(toAddressFamily(address.family)).putBytes(flow.identity).finish(),
+    payload: putNetfilterHeader(toAddressFamily(family)).putBytes(identity).finish(),
   };
 }
 

@@ -4,8 +4,8 @@
  */
 
 import type { NetlinkConnection } from "./connection.ts";
-import { NFGENMSG_BYTES, putNetfilterHeader } from "./conntrack.ts";
-import { NLM_F_CREATE } from "./constants/netlink.ts";
+import { putNetfilterHeader } from "./conntrack.ts";
+import { NLM_F_CREATE, NLM_F_EXCL } from "./constants/netlink.ts";
 import {
   NFNL_MSG_BATCH_BEGIN,
   NFNL_MSG_BATCH_END,
@@ -20,25 +20,20 @@ import {
   NFT_MSG_GETSETELEM,
   NFT_MSG_GETTABLE,
   NFT_MSG_NEWSETELEM,
-  NFT_SET_ELEM_INTERVAL_END,
-  NFTA_DATA_VALUE,
-  NFTA_LIST_ELEM,
-  NFTA_SET_ELEM_DATA,
-  NFTA_SET_ELEM_FLAGS,
-  NFTA_SET_ELEM_KEY,
   NFTA_SET_ELEM_LIST_ELEMENTS,
   NFTA_SET_ELEM_LIST_SET,
   NFTA_SET_ELEM_LIST_TABLE,
-  NFTA_SET_ELEM_TIMEOUT,
   NFTA_TABLE_NAME,
 } from "./constants/nfnetlink.ts";
-import type { AttributeDecoder } from "./attribute_decoder.ts";
 import { isErrno } from "./errors.ts";
-import type { Message } from "./message.ts";
+import { decodeSetElements, putElement, type SetElement } from "./nftables_element.ts";
 import { PayloadEncoder } from "./payload_encoder.ts";
 import type { Request } from "./request.ts";
 
-const FAMILIES = {
+export { decodeSetElements, type SetElement };
+
+/** Families of tables as `nft` writes them, and their numbers. */
+export const FAMILIES = {
   inet: NFPROTO_INET,
   ip: NFPROTO_IPV4,
   ip6: NFPROTO_IPV6,
@@ -56,18 +51,6 @@ export interface TableReference {
 /** A set or map of a table. */
 export interface SetReference extends TableReference {
   readonly set: string;
-}
-
-/** One element of a set or map. */
-export interface SetElement {
-  /** The key's bytes, in network order; see {@linkcode concatenateKey} for several fields. */
-  readonly key: Uint8Array;
-  /** The value, for maps of plain data. */
-  readonly data?: Uint8Array;
-  /** Remove it by itself after this time; the set must allow it. */
-  readonly timeoutMs?: number;
-  /** This key is the first one *after* an interval. */
-  readonly intervalEnd?: boolean;
 }
 
 /** Elements in a message stay below the u16 length of the list that holds them. */
@@ -92,14 +75,33 @@ export function tableExists(connection: NetlinkConnection, reference: TableRefer
   }
 }
 
-/** Elements already there are fine. ≈ `nft add element FAMILY TABLE SET { KEY, … }` */
+/**
+ * Elements already there are fine, unless they map to something else.
+ * ≈ `nft add element FAMILY TABLE SET { KEY, … }`
+ */
 export function addSetElements(set: SetReference, elements: readonly SetElement[]): Request[] {
   return change("add set elements", set, elements, NFT_MSG_NEWSETELEM);
+}
+
+/** Elements already there are an error. ≈ `nft create element FAMILY TABLE SET { KEY, … }` */
+export function createSetElements(set: SetReference, elements: readonly SetElement[]): Request[] {
+  return change("create set elements", set, elements, NFT_MSG_NEWSETELEM, NLM_F_EXCL);
 }
 
 /** Missing elements are an error. ≈ `nft delete element FAMILY TABLE SET { KEY, … }` */
 export function deleteSetElements(set: SetReference, elements: readonly SetElement[]): Request[] {
   return change("delete set elements", set, elements, NFT_MSG_DELSETELEM);
+}
+
+/** Removes every element. ≈ `nft flush set FAMILY TABLE SET` */
+export function flushSet(set: SetReference): Request {
+  return {
+    operation: "flush set",
+    subject: () => describe(set),
+    type: NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_DELSETELEM,
+    flags: 0,
+    payload: putSet(set).finish(),
+  };
 }
 
 /**
@@ -129,23 +131,31 @@ export function listSetElements(connection: NetlinkConnection, set: SetReference
     subject: () => describe(set),
     type: NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETSETELEM,
     flags: 0,
-    payload: putNetfilterHeader(FAMILIES[set.family])
-      .string(NFTA_SET_ELEM_LIST_TABLE, set.table)
-      .string(NFTA_SET_ELEM_LIST_SET, set.set).finish(),
+    payload: putSet(set).finish(),
   };
   return connection.dump(request, decodeSetElements).flat();
 }
 
-/** The elements a message lists. */
-export function decodeSetElements(message: Message): SetElement[] {
-  const attributes = message.attributes(NFGENMSG_BYTES);
-  const elements: SetElement[] = [];
-  while (attributes.next()) {
-    if (attributes.type !== NFTA_SET_ELEM_LIST_ELEMENTS) continue;
-    const list = attributes.nested();
-    while (list.next()) elements.push(decodeElement(list.nested()));
-  }
-  return elements;
+/** One element of one set. */
+export interface ElementReference extends SetReference {
+  readonly key: Uint8Array;
+}
+
+/**
+ * The elements with these keys, `undefined` where there is none (or no such set). One send,
+ * whatever the size of the sets. ≈ `nft get element FAMILY TABLE SET { KEY }`
+ */
+export function getSetElements(
+  connection: NetlinkConnection,
+  references: readonly ElementReference[],
+): (SetElement | undefined)[] {
+  const requests = references.flatMap((reference) => {
+    return change("get set element", reference, [{ key: reference.key }], NFT_MSG_GETSETELEM);
+  });
+  return connection.exchange(requests).map(({ replies, error }) => {
+    if (error !== undefined && error.code !== "ENOENT") throw error;
+    return error === undefined ? replies.flatMap(decodeSetElements)[0] : undefined;
+  });
 }
 
 /**
@@ -174,21 +184,20 @@ function change(
   set: SetReference,
   elements: readonly SetElement[],
   message: number,
+  flags = 0,
 ): Request[] {
   const requests: Request[] = [];
   let list = new PayloadEncoder();
   const flush = () => {
     if (list.length === 0) return;
     const bytes = list.finish();
-    const encoder = putNetfilterHeader(FAMILIES[set.family])
-      .string(NFTA_SET_ELEM_LIST_TABLE, set.table)
-      .string(NFTA_SET_ELEM_LIST_SET, set.set)
+    const encoder = putSet(set)
       .nested(NFTA_SET_ELEM_LIST_ELEMENTS, (elements) => elements.putBytes(bytes));
     requests.push({
       operation,
       subject: () => describe(set),
       type: NFNL_SUBSYS_NFTABLES << 8 | message,
-      flags: message === NFT_MSG_NEWSETELEM ? NLM_F_CREATE : 0,
+      flags: flags | (message === NFT_MSG_NEWSETELEM ? NLM_F_CREATE : 0),
       payload: encoder.finish(),
     });
     list = new PayloadEncoder();
@@ -201,38 +210,10 @@ function change(
   return requests;
 }
 
-function putElement(list: PayloadEncoder, element: SetElement): void {
-  const { key, data, timeoutMs, intervalEnd } = element;
-  list.nested(NFTA_LIST_ELEM, (encoder) => {
-    if (intervalEnd) encoder.be32(NFTA_SET_ELEM_FLAGS, NFT_SET_ELEM_INTERVAL_END);
-    if (timeoutMs !== undefined) encoder.be64(NFTA_SET_ELEM_TIMEOUT, BigInt(timeoutMs));
-    encoder.nested(NFTA_SET_ELEM_KEY, (value) => value.bytes(NFTA_DATA_VALUE, key));
-    if (data !== undefined) {
-      encoder.nested(NFTA_SET_ELEM_DATA, (value) => value.bytes(NFTA_DATA_VALUE, data));
-    }
-  });
-}
-
-function decodeElement(attributes: AttributeDecoder): SetElement {
-  let key = new Uint8Array();
-  let data: Uint8Array | undefined;
-  let intervalEnd = false;
-  while (attributes.next()) {
-    if (attributes.type === NFTA_SET_ELEM_KEY) key = decodeData(attributes.nested()) ?? key;
-    else if (attributes.type === NFTA_SET_ELEM_DATA) data = decodeData(attributes.nested());
-    else if (attributes.type === NFTA_SET_ELEM_FLAGS) {
-      intervalEnd = (attributes.be32() & NFT_SET_ELEM_INTERVAL_END) !== 0;
-    }
-  }
-  return { key, ...(data === undefined ? {} : { data }), ...(intervalEnd ? { intervalEnd } : {}) };
-}
-
-function decodeData(value: AttributeDecoder): Uint8Array<ArrayBuffer> | undefined {
-  let bytes: Uint8Array<ArrayBuffer> | undefined;
-  while (value.next()) {
-    if (value.type === NFTA_DATA_VALUE) bytes = value.bytes();
-  }
-  return bytes;
+function putSet(set: SetReference): PayloadEncoder {
+  return putNetfilterHeader(FAMILIES[set.family])
+    .string(NFTA_SET_ELEM_LIST_TABLE, set.table)
+    .string(NFTA_SET_ELEM_LIST_SET, set.set);
 }
 
 function describe(reference: TableReference | SetReference): string {

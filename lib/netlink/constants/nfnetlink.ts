@@ -42,12 +42,26 @@ export const CTA_PROTO_DST_PORT = 3;
 // nftables messages.
 export const NFT_MSG_NEWTABLE = 0;
 export const NFT_MSG_GETTABLE = 1;
+export const NFT_MSG_DELTABLE = 2;
+export const NFT_MSG_NEWCHAIN = 3;
+export const NFT_MSG_GETCHAIN = 4;
+export const NFT_MSG_NEWSET = 9;
+export const NFT_MSG_GETSET = 10;
 export const NFT_MSG_NEWSETELEM = 12;
 export const NFT_MSG_GETSETELEM = 13;
 export const NFT_MSG_DELSETELEM = 14;
 
 // Table attributes.
 export const NFTA_TABLE_NAME = 1;
+
+// Chain attributes.
+export const NFTA_CHAIN_TABLE = 1;
+export const NFTA_CHAIN_NAME = 3;
+export const NFTA_CHAIN_USE = 6;
+
+// Set attributes.
+export const NFTA_SET_TABLE = 1;
+export const NFTA_SET_NAME = 2;
 
 // Attributes of a list of set elements.
 export const NFTA_SET_ELEM_LIST_TABLE = 1;
@@ -62,7 +76,11 @@ export const NFTA_SET_ELEM_KEY = 1;
 export const NFTA_SET_ELEM_DATA = 2;
 export const NFTA_SET_ELEM_FLAGS = 3;
 export const NFTA_SET_ELEM_TIMEOUT = 4;
+export const NFTA_SET_ELEM_USERDATA = 6;
 export const NFT_SET_ELEM_INTERVAL_END = 0x1;
+
+/** A type inside NFTA_SET_ELEM_USERDATA, of `libnftnl/udata.h`. */
+export const NFTNL_UDATA_SET_ELEM_COMMENT = 0;
 
 // Attributes of nft_data.
 export const NFTA_DATA_VALUE = 1;
