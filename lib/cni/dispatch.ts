@@ -6,6 +6,7 @@
  */
 
 import { toCniError } from "./error_code.ts";
+import { type AttachmentCommand, type CallParameters, readParameters } from "./environment.ts";
 import { EnvironmentError, InputError } from "./errors.ts";
 import { decodeNetworkConfig, type NetworkConfig } from "./network_config.ts";
 import {
@@ -32,16 +33,27 @@ export interface PluginCall {
   readonly version: CniVersion;
 }
 
-/** Carries out one command; what it returns is printed as JSON, `undefined` prints nothing. */
-export type Verb = (call: PluginCall) => unknown;
-
-/** A verb of a face. */
-export interface VerbEntry {
-  /** The first version of the specification that has it. */
-  readonly since: CniVersion;
-  /** Loads what carries it out: a call pays only for its own verb. */
-  readonly load: () => Promise<Verb>;
+/** A call about one interface of one container. */
+export interface AttachmentCall extends PluginCall {
+  readonly parameters: CallParameters;
 }
+
+/** Carries out one command; what it returns is printed as JSON, `undefined` prints nothing. */
+export type Verb<C extends PluginCall = PluginCall> = (call: C) => unknown;
+
+/** A verb of a face. A call pays only for its own: `load` brings what carries it out. */
+export type VerbEntry =
+  | {
+    /** The first version of the specification that has it. */
+    readonly since: CniVersion;
+    readonly load: () => Promise<Verb>;
+  }
+  | {
+    readonly since: CniVersion;
+    /** Reads the variables such a verb needs (`environment.ts`). */
+    readonly about: AttachmentCommand;
+    readonly load: () => Promise<Verb<AttachmentCall>>;
+  };
 
 /** The verbs of a face by the value of `CNI_COMMAND`, `VERSION` apart. */
 export type VerbTable = Readonly<Record<string, VerbEntry>>;
@@ -72,16 +84,22 @@ export async function dispatch(verbs: VerbTable, io: PluginIo): Promise<number> 
   }
 }
 
+/**
+ * The order decides which error a caller sees, and is that of the Go library: the environment,
+ * standard input, its JSON, the name, the version.
+ */
 async function carryOut(
-  { since, load }: VerbEntry,
+  verb: VerbEntry,
   call: { command: string; io: PluginIo; onVersion: (version: string) => void },
 ): Promise<unknown> {
   const { command, io, onVersion } = call;
+  const parameters = "about" in verb ? readParameters(verb.about, io.env) : undefined;
   const config = decodeNetworkConfig(readInput(io));
   onVersion(findVersion(config.cniVersion) ?? SPEC_VERSION);
-  const version = checkVersion(config.cniVersion, command, since);
-  const verb = await load();
-  return await verb({ io, config, version });
+  const version = checkVersion(config.cniVersion, command, verb.since);
+  if (!("about" in verb)) return await (await verb.load())({ io, config, version });
+  if (parameters === undefined) throw new TypeError(`Cannot happen: ${command} has no parameters`);
+  return await (await verb.load())({ io, config, version, parameters });
 }
 
 function chooseVerb(verbs: VerbTable, command: string): VerbEntry {

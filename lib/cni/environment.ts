@@ -77,9 +77,15 @@ export function pluginDirectories(env: Environment): readonly string[] {
 
 /** What the kernel's `dev_valid_name()` has against `name`, as a phrase. */
 function ifnameProblem(name: string): string | undefined {
-  if (new TextEncoder().encode(name).length > 15) return "is longer than 15 bytes";
+  const bytes = new TextEncoder().encode(name);
+  if (bytes.length > 15) return "is longer than 15 bytes";
   if (name === "." || name === "..") return "is a directory";
   // The set of Go's unicode.IsSpace, which runtimes check with; \s has U+FEFF on top.
-  if (/[/:\0]|(?!\uFEFF)\s|\u0085/.test(name)) return "contains a slash, a colon or white space";
+  // The kernel looks at bytes and takes 0xA0 for white space: "à" ends with it in UTF-8.
+  if (/[/:\0]|(?!\uFEFF)\s|\u0085/.test(name) || bytes.includes(0xa0)) {
+    return "contains a slash, a colon or white space";
+  }
+  // dev_alloc_name() would put a number in its place.
+  if (name.includes("%")) return "contains a percent sign";
   return undefined;
 }

@@ -47,7 +47,19 @@ for (const id of ["-x", ".", "../../etc", "a/b", "a b", "a\nb", "ä", "$(id)"]) 
 }
 
 for (
-  const name of [".", "..", "a/b", "a:b", "a b", "a\tb", "a\u00a0b", "0123456789abcdef", "ääääääää"]
+  const name of [
+    ".",
+    "..",
+    "a/b",
+    "a:b",
+    "a b",
+    "a\tb",
+    "a\u00a0b",
+    "à",
+    "eth%d",
+    "0123456789abcdef",
+    "ääääääää",
+  ]
 ) {
   Deno.test(`readParameters() refuses the interface name ${JSON.stringify(name)}`, () => {
     assertStringIncludes(problem({ CNI_IFNAME: name }), "CNI_IFNAME");

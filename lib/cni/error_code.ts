@@ -7,16 +7,22 @@ import {
   ExhaustedError,
   PoolConfigError,
 } from "../ipam/errors.ts";
+import { FirewallError, HostPortConflictError } from "../firewall/errors.ts";
+import { NetlinkError, NetnsError } from "../netlink/errors.ts";
 import { StoreError } from "../store/errors.ts";
 import { causeChain, HeadcniError } from "../sys/errors.ts";
 import { FileError } from "../sys/file_error.ts";
 import {
+  CheckError,
   ConfigError,
   DecodeError,
   DelegateError,
   EnvironmentError,
   InputError,
+  InterfaceExistsError,
   NotReadyError,
+  OwnNetnsError,
+  RemoveError,
   ResultError,
   TryAgainError,
   VersionError,
@@ -43,12 +49,21 @@ const CODES: readonly (readonly [abstract new (...args: any[]) => Error, number]
   [ResultError, 6],
   [ConfigError, 7],
   [PoolConfigError, 7],
+  // In the Go library only.
+  [OwnNetnsError, 8],
+  [NetnsError, 8],
   [TryAgainError, 11],
+  [RemoveError, 11],
   [NotReadyError, 50],
   [ExhaustedError, 100],
   [AddressUnavailableError, 101],
   [AttachmentConflictError, 102],
   [AddressCheckError, 103],
+  [CheckError, 103],
+  [InterfaceExistsError, 104],
+  [HostPortConflictError, 105],
+  [FirewallError, 106],
+  [NetlinkError, 107],
 ];
 
 /** "Try again later": a store that others kept busy. */

@@ -85,3 +85,42 @@ export class DelegateError extends HeadcniError {
     this.details = details;
   }
 }
+
+/** The container already has an interface of the name asked for. */
+export class InterfaceExistsError extends HeadcniError {
+  override readonly name = "InterfaceExistsError";
+
+  constructor(ifname: string, cause?: unknown) {
+    super({
+      operation: "create interface",
+      subject: ifname,
+      reason: "the container has one of that name",
+      remedy: "Call DEL for the attachment that made it, or ask for another name",
+      cause,
+    });
+  }
+}
+
+/** The namespace of the container is the one this program runs in. */
+export class OwnNetnsError extends HeadcniError {
+  override readonly name = "OwnNetnsError";
+}
+
+/** CHECK found the attachment to be other than it should be. */
+export class CheckError extends HeadcniError {
+  override readonly name = "CheckError";
+
+  constructor(subject: string, readonly differences: readonly string[]) {
+    super({
+      operation: "confirm",
+      subject,
+      reason: differences.join("; "),
+      remedy: "Start the pod anew",
+    });
+  }
+}
+
+/** Parts of an attachment could not be removed; the call can be repeated. */
+export class RemoveError extends HeadcniError {
+  override readonly name = "RemoveError";
+}

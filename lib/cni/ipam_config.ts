@@ -15,7 +15,7 @@ import {
 import { PoolConfigError } from "../ipam/errors.ts";
 import { parseCooldown, parsePoolConfig, type PoolConfig } from "../ipam/pool_config.ts";
 import { dataDirectory } from "../store/location.ts";
-import { parseCniArgs } from "./cni_args.ts";
+import { type CniArgs } from "./cni_args.ts";
 import { ResultReader, type ResultRoute } from "./result.ts";
 import { decodeRoute } from "./result_decode.ts";
 import { type CniVersion, isAtLeast } from "./version.ts";
@@ -49,7 +49,7 @@ export interface IpamSource {
   readonly config: JsonObject;
   readonly version: CniVersion;
   /** `CNI_ARGS`. */
-  readonly args: string;
+  readonly args: CniArgs;
 }
 
 /** Reads and checks all of it. @throws {PoolConfigError} naming the key. */
@@ -93,7 +93,7 @@ function refuseManyPerFamily(pools: PoolConfig, version: CniVersion): void {
 
 /** `CNI_ARGS`, `args.cni.ips` and `runtimeConfig.ips`, added together as host-local does. */
 function requestedAddresses(source: IpamSource, runtime: JsonObject): IpAddress[] {
-  const fromArgs = (parseCniArgs(source.args).get("IP") ?? "").split(",")
+  const fromArgs = (source.args.get("IP") ?? "").split(",")
     .filter((text) => text !== "");
   const args = objectOf(source.config, "args") ?? {};
   const cni = objectOf(args, "cni", "args.cni") ?? {};

@@ -13,49 +13,53 @@ import { AddressCheckError, ExhaustedError } from "../ipam/errors.ts";
 import { release, releaseStale } from "../ipam/release.ts";
 import { parseResolvConf } from "../ipam/resolv_conf.ts";
 import { hasRoom, poolUsage } from "../ipam/usage.ts";
-import { type AttachmentFacts } from "../store/attachments.ts";
-import { type Rebuild } from "../store/create_store.ts";
+import { type AttachmentKey } from "../store/attachments.ts";
 import { StoreError } from "../store/errors.ts";
-import {
-  hasStore,
-  probeStore,
-  readStore,
-  type StoreOptions,
-  withStore,
-} from "../store/open_store.ts";
+import { hasStore, probeStore, readStore, withStore } from "../store/open_store.ts";
 import { systemClock } from "../sys/clock.ts";
 import { HeadcniError } from "../sys/errors.ts";
 import { denoFiles } from "../sys/files.ts";
 import { cryptoRandomBelow } from "../sys/random.ts";
-import { parseCniArgs, podOf } from "./cni_args.ts";
-import { type PluginCall } from "./dispatch.ts";
-import { type CallParameters, readParameters } from "./environment.ts";
+import { type AttachmentCall, type PluginCall } from "./dispatch.ts";
 import { NotReadyError } from "./errors.ts";
-import { configuredDirectory, readCooldownMs, readIpamConfig } from "./ipam_config.ts";
+import { readCooldownMs, readIpamConfig } from "./ipam_config.ts";
+import {
+  type AttachmentRequest,
+  attachmentRequest,
+  factsOf,
+  type IpamRequest,
+  ipamRequest,
+} from "./ipam_request.ts";
 import { type CniResult, defined, type ResultDns } from "./result.ts";
 import { encodeResult } from "./result_encode.ts";
+import { storeOptions } from "./store_options.ts";
+import { isValid, readValidAttachments } from "./valid_attachments.ts";
 
 /** ADD: one address of each range set, durable before it is told. */
-export async function add(call: PluginCall): Promise<unknown> {
-  return encodeResult(await addAddresses(call), call.version);
+export async function add(call: AttachmentCall): Promise<unknown> {
+  return encodeResult(await addAddresses(attachmentRequest(call)), call.version);
 }
 
-/** What ADD gives, before it takes the form of a version. */
-export async function addAddresses(call: PluginCall): Promise<CniResult> {
-  const parameters = readParameters("ADD", call.io.env);
-  const source = { config: call.config.raw, version: call.version, args: parameters.args };
-  const config = readIpamConfig(source);
+/**
+ * What ADD gives, before it takes the form of a version. `record` is kept with the attachment,
+ * in the same transaction.
+ */
+export async function addAddresses(
+  asked: AttachmentRequest,
+  record?: string,
+): Promise<CniResult> {
+  const config = readIpamConfig(asked);
   // Read before anything is changed: a missing file is an error.
   const dns = config.resolvConf === undefined ? {} : readDns(config.resolvConf);
   const request = {
     ...config,
-    network: call.config.name,
-    key: parameters,
-    facts: factsOf(parameters),
+    network: asked.network,
+    key: keyOf(asked),
+    facts: { ...factsOf(asked), record },
   };
   const ports = { random: cryptoRandomBelow, now: systemClock.now };
   const addresses = await withStore(
-    storeOptions(call),
+    storeOptions(asked),
     (store) => allocate(store, request, ports),
   );
   return {
@@ -70,33 +74,41 @@ export async function addAddresses(call: PluginCall): Promise<CniResult> {
 }
 
 /** DEL: success whenever nothing is held afterwards, as often as it is called. */
-export async function del(call: PluginCall): Promise<void> {
-  const key = readParameters("DEL", call.io.env);
-  const options = storeOptions(call);
+export async function del(call: AttachmentCall): Promise<void> {
+  await releaseAddresses(attachmentRequest(call));
+}
+
+/** Releases what the attachment holds. */
+export async function releaseAddresses(asked: AttachmentRequest): Promise<void> {
+  const options = storeOptions(asked);
   if (!hasStore(options)) return;
   const request = {
-    network: call.config.name,
-    key,
-    cooldownMs: readCooldownMs(call.config.raw),
-    known: previousAddresses(call.config.raw),
+    network: asked.network,
+    key: keyOf(asked),
+    cooldownMs: readCooldownMs(asked.config),
+    known: previousAddresses(asked.config),
   };
   await withStore(options, (store) => release(store, request));
 }
 
 /** CHECK: the attachment holds what ADD gave it. */
-export function check(call: PluginCall): void {
-  const key = readParameters("CHECK", call.io.env);
-  const { name, raw } = call.config;
+export function check(call: AttachmentCall): void {
+  checkAddresses(attachmentRequest(call));
+}
+
+/** Compares what the store says with the result of ADD. @throws {AddressCheckError} */
+export function checkAddresses(asked: AttachmentRequest): void {
+  const { network: name, config: raw, containerId, ifname } = asked;
   const previous = previousAddresses(raw);
-  const held = readStore(storeOptions(call), (store) => {
+  const held = readStore(storeOptions(asked), (store) => {
     const network = store.network(name);
-    const attachment = network?.attachments.find(key);
+    const attachment = network?.attachments.find(asked);
     if (attachment !== undefined) return network?.addresses.ofAttachment(attachment.id);
     // The store was made anew since: it knows the addresses, not whose they are.
     const found = previous.filter((one) => network?.addresses.find(one)?.kind === "found");
     return found.length > 0 ? found : undefined;
   });
-  const subject = `addresses of ${key.containerId} ${key.ifname} in network ${name}`;
+  const subject = `addresses of ${containerId} ${ifname} in network ${name}`;
   if (held === undefined) {
     throw new AddressCheckError({
       operation: "check",
@@ -120,30 +132,39 @@ const GC_BATCH = 500;
 
 /** GC: releases what the runtime does not list. A missing list lists nothing. */
 export async function gc(call: PluginCall): Promise<void> {
-  const options = storeOptions(call);
+  await collectAddresses(ipamRequest(call));
+}
+
+/** Releases what the list of valid attachments in the configuration does not name. */
+export async function collectAddresses(asked: IpamRequest): Promise<void> {
+  const options = storeOptions(asked);
   if (!hasStore(options)) return;
-  const valid = validAttachments(call.config.raw);
+  const valid = readValidAttachments(asked.config);
   const request = {
-    network: call.config.name,
-    cooldownMs: readCooldownMs(call.config.raw),
+    network: asked.network,
+    cooldownMs: readCooldownMs(asked.config),
     limit: GC_BATCH,
   };
   for (let released = GC_BATCH; released === GC_BATCH;) {
     released = await withStore(options, (store) => {
-      const isStale = (one: { containerId: string; ifname: string }) => !valid.has(keyText(one));
-      return releaseStale(store, request, isStale).length;
+      return releaseStale(store, request, (one) => !isValid(valid, one)).length;
     });
   }
 }
 
 /** STATUS: whether an ADD would succeed now. Changes nothing, makes nothing. */
 export function status(call: PluginCall): void {
-  const { sets } = readIpamConfig({ config: call.config.raw, version: call.version, args: "" });
-  const options = storeOptions(call);
+  checkReadiness(ipamRequest(call));
+}
+
+/** Throws unless there are addresses to give. @throws {NotReadyError} */
+export function checkReadiness(asked: IpamRequest): void {
+  const { sets } = readIpamConfig({ ...asked, args: new Map() });
+  const options = storeOptions(asked);
   try {
     probeStore(options);
     readStore(options, (store) => {
-      const network = store.network(call.config.name);
+      const network = store.network(asked.network);
       const full = network && sets.find((set) => !hasRoom(network, set));
       if (!network || !full) return;
       throw new ExhaustedError(network.name, full.toString(), poolUsage(network, full));
@@ -157,24 +178,8 @@ export function status(call: PluginCall): void {
   }
 }
 
-function factsOf({ netns, args }: CallParameters): AttachmentFacts {
-  const pod = podOf(parseCniArgs(args));
-  return { netns, podNamespace: pod?.namespace, podName: pod?.name, podUid: pod?.uid };
-}
-
-function storeOptions({ config, io }: PluginCall): StoreOptions {
-  return {
-    directory: configuredDirectory(config.raw, io.env),
-    observe: async () => (await import("../ipam/observe.ts")).observedAddresses(),
-    onRebuild: (rebuild, cause) => io.stderr.write(describeRebuild(rebuild, cause)),
-    checkpoint: false,
-  };
-}
-
-/** Loud, since it is rare: runtimes copy it into their log. */
-function describeRebuild({ kept, found }: Rebuild, cause: Error): string {
-  return `headcni-ipam: ${cause.message}; made anew with ${found} addresses the kernel uses` +
-    (kept === undefined ? "\n" : `, the damaged file is ${kept}\n`);
+function keyOf({ containerId, ifname }: AttachmentRequest): AttachmentKey {
+  return { containerId, ifname };
 }
 
 function readDns(path: string): ResultDns {
@@ -204,20 +209,4 @@ function previousAddresses(config: JsonObject): IpAddress[] {
       return [];
     }
   });
-}
-
-/** `cni.dev/attachments` is the spelling of the first text of version 1.1.0. */
-function validAttachments(config: JsonObject): ReadonlySet<string> {
-  const list = config["cni.dev/valid-attachments"] ?? config["cni.dev/attachments"];
-  const entries = Array.isArray(list) ? list.filter(isObject) : [];
-  return new Set(entries.map((entry) =>
-    keyText({
-      containerId: String(valueOf(entry, "containerID")),
-      ifname: String(valueOf(entry, "ifname")),
-    })
-  ));
-}
-
-function keyText({ containerId, ifname }: { containerId: string; ifname: string }): string {
-  return `${containerId}/${ifname}`;
 }

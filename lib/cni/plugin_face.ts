@@ -6,15 +6,46 @@ import { SUPPORTED_VERSIONS } from "./version.ts";
 /** Which plugin was called: the network plugin, or the IPAM plugin under its own name. */
 export type PluginFace = "main" | "ipam";
 
-const IPAM_VERBS: VerbTable = {
-  ADD: { since: "0.1.0", load: async () => (await import("./ipam_verbs.ts")).add },
-  DEL: { since: "0.1.0", load: async () => (await import("./ipam_verbs.ts")).del },
-  CHECK: { since: "0.4.0", load: async () => (await import("./ipam_verbs.ts")).check },
-  GC: { since: "1.1.0", load: async () => (await import("./ipam_verbs.ts")).gc },
-  STATUS: { since: "1.1.0", load: async () => (await import("./ipam_verbs.ts")).status },
+const VERBS: Readonly<Record<PluginFace, VerbTable>> = {
+  main: {
+    ADD: {
+      since: "0.1.0",
+      about: "ADD",
+      load: async () => (await import("./native/add.ts")).add,
+    },
+    DEL: {
+      since: "0.1.0",
+      about: "DEL",
+      load: async () => (await import("./native/del.ts")).del,
+    },
+    CHECK: {
+      since: "0.4.0",
+      about: "CHECK",
+      load: async () => (await import("./native/check.ts")).check,
+    },
+    GC: { since: "1.1.0", load: async () => (await import("./native/gc.ts")).gc },
+    STATUS: { since: "1.1.0", load: async () => (await import("./native/status.ts")).status },
+  },
+  ipam: {
+    ADD: {
+      since: "0.1.0",
+      about: "ADD",
+      load: async () => (await import("./ipam_verbs.ts")).add,
+    },
+    DEL: {
+      since: "0.1.0",
+      about: "DEL",
+      load: async () => (await import("./ipam_verbs.ts")).del,
+    },
+    CHECK: {
+      since: "0.4.0",
+      about: "CHECK",
+      load: async () => (await import("./ipam_verbs.ts")).check,
+    },
+    GC: { since: "1.1.0", load: async () => (await import("./ipam_verbs.ts")).gc },
+    STATUS: { since: "1.1.0", load: async () => (await import("./ipam_verbs.ts")).status },
+  },
 };
-
-const VERBS: Readonly<Record<PluginFace, VerbTable>> = { main: {}, ipam: IPAM_VERBS };
 
 const ABOUT: Readonly<Record<PluginFace, string>> = {
   main: "headcni, a CNI network plugin",

@@ -47,7 +47,7 @@ export {
   removeAll,
 } from "./load.ts";
 export type { NftOptions } from "./nft_program.ts";
-export { setClusterNetworks, setTunnels } from "./node_sets.ts";
+export { addClusterNetworks, setClusterNetworks, setTunnels } from "./node_sets.ts";
 export type { HostPort, PodRules } from "./pod_rules.ts";
 export { addPod, addPods, podDifferences, removePod } from "./pods.ts";
 export { renderRuleset } from "./render.ts";

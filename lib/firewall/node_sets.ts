@@ -1,8 +1,22 @@
 /** Sets of the whole node: replaced as a whole, in one transaction. */
 
-import { type AddressRange, familyBits, mergeRanges, type Prefix, wholeRange } from "../ip/mod.ts";
+import {
+  AddressRange,
+  familyBits,
+  IpAddress,
+  mergeRanges,
+  type Prefix,
+  wholeRange,
+} from "../ip/mod.ts";
 import { isErrno, type NetlinkConnection } from "../netlink/mod.ts";
-import { addSetElements, commitNftables, flushSet, type SetElement } from "../netlink/nftables.ts";
+import {
+  addSetElements,
+  commitNftables,
+  flushSet,
+  getSetElements,
+  listSetElements,
+  type SetElement,
+} from "../netlink/nftables.ts";
 import { checkLinkName } from "../netlink/link_name.ts";
 import { type OwnSet, ownSet } from "./elements.ts";
 import { RulesetMissingError } from "./errors.ts";
@@ -18,12 +32,54 @@ export function setClusterNetworks(
   connection: NetlinkConnection,
   prefixes: readonly Prefix[],
 ): void {
-  const ranges = mergeRanges(prefixes.map(wholeRange));
+  replaceClusterRanges(connection, prefixes.map(wholeRange));
+}
+
+/**
+ * Makes sure that `prefixes` are among the networks of {@linkcode setClusterNetworks}; others
+ * stay. Lists the sets only if one is missing.
+ *
+ * @throws {RulesetMissingError} the tables are not loaded.
+ */
+export function addClusterNetworks(
+  connection: NetlinkConnection,
+  prefixes: readonly Prefix[],
+): void {
+  const ends = prefixes.flatMap((prefix) => [prefix.network, prefix.last]);
+  const found = getSetElements(
+    connection,
+    ends.map((end) => ({ ...ownSet(`cluster${end.family}`), key: end.toBytes() })),
+  );
+  if (found.every((element) => element !== undefined)) return;
+  const known = ([4, 6] as const).flatMap((family) => listClusterRanges(connection, family));
+  replaceClusterRanges(connection, [...known, ...prefixes.map(wholeRange)]);
+}
+
+function listClusterRanges(connection: NetlinkConnection, family: 4 | 6): AddressRange[] {
+  const elements = listSetElements(connection, ownSet(`cluster${family}`))
+    .map(({ key, intervalEnd = false }) => ({ address: IpAddress.fromBytes(key), intervalEnd }))
+    .toSorted((a, b) => a.address.compare(b.address));
+  return elements.flatMap(({ address, intervalEnd }, index) => {
+    if (intervalEnd) return [];
+    const next = elements[index + 1]?.address;
+    return [new AddressRange(address, next?.offset(-1n) ?? lastAddress(family))];
+  });
+}
+
+function lastAddress(family: 4 | 6): IpAddress {
+  return new IpAddress(family, (1n << BigInt(familyBits(family))) - 1n);
+}
+
+function replaceClusterRanges(
+  connection: NetlinkConnection,
+  ranges: readonly AddressRange[],
+): void {
+  const merged = mergeRanges(ranges);
   replaceSets(
     connection,
     ([4, 6] as const).map((family) => ({
       set: ownSet(`cluster${family}`),
-      elements: ranges.filter((range) => range.family === family).flatMap(intervalOf),
+      elements: merged.filter((range) => range.family === family).flatMap(intervalOf),
     })),
   );
 }

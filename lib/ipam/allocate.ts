@@ -98,9 +98,8 @@ function heldAlready(
     held.every((address, index) => sets[index]?.offers(address)) &&
     requested.every((wanted) => held.some((address) => address.equals(wanted)));
   if (fits) {
-    if (!attachment.sinceBoot) {
-      network.attachments.renew(attachment.id, request.facts ?? {}, ports.now());
-    }
+    // Also in the same boot: the container's wishes (its ports, say) may be others now.
+    network.attachments.renew(attachment.id, request.facts ?? {}, ports.now());
     return held;
   }
   if (!attachment.sinceBoot) {

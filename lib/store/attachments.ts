@@ -8,13 +8,15 @@ export interface AttachmentKey {
   readonly ifname: string;
 }
 
-/** What is known about an attachment beside its key; shown to people, never decided by. */
+/** What is known about an attachment beside its key. */
 export interface AttachmentFacts {
   /** Path of the network namespace. */
   readonly netns?: string | undefined;
   readonly podNamespace?: string | undefined;
   readonly podName?: string | undefined;
   readonly podUid?: string | undefined;
+  /** What the network plugin made for it, in the plugin's own words. */
+  readonly record?: string | undefined;
 }
 
 /** An attachment as stored. */
@@ -27,7 +29,7 @@ export interface Attachment extends AttachmentKey, AttachmentFacts {
 }
 
 const COLUMNS =
-  "id, container_id, ifname, boot, created_ms, netns, pod_namespace, pod_name, pod_uid";
+  "id, container_id, ifname, boot, created_ms, netns, pod_namespace, pod_name, pod_uid, record";
 
 /** The attachments of one network. */
 export class Attachments {
@@ -81,7 +83,7 @@ export class Attachments {
   add(key: AttachmentKey, facts: AttachmentFacts, nowMs: number): number {
     return this.#db.run(
       "INSERT INTO attachment (network, container_id, ifname, boot, created_ms, netns," +
-        " pod_namespace, pod_name, pod_uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " pod_namespace, pod_name, pod_uid, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       this.#network,
       key.containerId,
       key.ifname,
@@ -91,6 +93,7 @@ export class Attachments {
       facts.podNamespace ?? null,
       facts.podName ?? null,
       facts.podUid ?? null,
+      facts.record ?? null,
     ).rowid;
   }
 
@@ -98,15 +101,21 @@ export class Attachments {
   renew(id: number, facts: AttachmentFacts, nowMs: number): void {
     this.#db.run(
       "UPDATE attachment SET boot = ?, created_ms = ?, netns = ?, pod_namespace = ?," +
-        " pod_name = ?, pod_uid = ? WHERE id = ?",
+        " pod_name = ?, pod_uid = ?, record = ? WHERE id = ?",
       this.#boot,
       nowMs,
       facts.netns ?? null,
       facts.podNamespace ?? null,
       facts.podName ?? null,
       facts.podUid ?? null,
+      facts.record ?? null,
       id,
     );
+  }
+
+  /** Replaces what the network plugin says it made. */
+  setRecord(id: number, record: string): void {
+    this.#db.run("UPDATE attachment SET record = ? WHERE id = ?", record, id);
   }
 
   remove(id: number): void {
@@ -125,6 +134,7 @@ export class Attachments {
       podNamespace: text(row.pod_namespace),
       podName: text(row.pod_name),
       podUid: text(row.pod_uid),
+      record: text(row.record),
     };
   }
 }

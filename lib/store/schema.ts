@@ -43,6 +43,7 @@ const MIGRATIONS: readonly string[] = [`
     pod_namespace TEXT,
     pod_name TEXT,
     pod_uid TEXT,
+    record TEXT, -- what the network plugin made, as JSON: DEL goes by it
     UNIQUE (network, container_id, ifname)
   ) STRICT;
   CREATE INDEX attachment_by_boot ON attachment (network, boot);

@@ -1,0 +1,189 @@
+/**
+ * Makes an attachment in the kernel, as `plan.ts` decided it.
+ *
+ * The order matters. Settings that decide what a link does when it comes up (router
+ * advertisements, duplicate address detection) are written before it does; a gateway has its
+ * route before anything goes through it; the host's route comes last, when the container can
+ * answer. Nothing here is undone on failure: the caller deletes the host end, and with it
+ * everything that hangs on the pair.
+ */
+
+import { addAddress } from "../../netlink/address.ts";
+import { type NetlinkConnection } from "../../netlink/connection.ts";
+import { isErrno } from "../../netlink/errors.ts";
+import { changeLink, deleteLink, getLink, setLinkUp } from "../../netlink/link.ts";
+import { createVeth } from "../../netlink/link_create.ts";
+import { inNetns, type Netns } from "../../netlink/netns.ts";
+import { addRoute, replaceRoute } from "../../netlink/route.ts";
+import { addRule } from "../../netlink/rule.ts";
+import { readSysctl, writeSysctl } from "../../netlink/sysctl.ts";
+import { type Prefix } from "../../ip/prefix.ts";
+import { failpoint } from "../../sys/failpoint.ts";
+import { InterfaceExistsError } from "../errors.ts";
+import { type AttachmentPlan, type PlannedRoute } from "./plan.ts";
+
+/** Where an attachment is made: both sides of it. */
+export interface Ends {
+  readonly host: NetlinkConnection;
+  readonly container: NetlinkConnection;
+  readonly netns: Netns;
+}
+
+/** Indexes of the two interfaces. */
+export interface Attached {
+  readonly hostIndex: number;
+  readonly containerIndex: number;
+}
+
+/**
+ * Gives the pair its addresses and routes, and sets it up.
+ *
+ * @throws {NetlinkError}
+ */
+export function attach(plan: AttachmentPlan, ends: Ends): Attached {
+  const hostIndex = getLink(ends.host, { name: plan.host.name }).index;
+  const containerIndex = getLink(ends.container, { name: plan.container.name }).index;
+  prepareHostEnd(plan, ends, hostIndex);
+  failpoint("add.host");
+  prepareContainerEnd(plan, ends, containerIndex);
+  failpoint("add.container");
+  ends.host.batch(plan.hostRoutes.map((destination) =>
+    // Replaces: a route that a killed call left behind would lead nowhere.
+    replaceRoute({ destination, index: hostIndex })
+  ));
+  failpoint("add.routes");
+  return { hostIndex, containerIndex };
+}
+
+/**
+ * Deletes the host end, and with it the container's, all addresses and routes. Whether it was
+ * there; its absence is no error.
+ */
+export function detach(host: NetlinkConnection, hostInterface: string): boolean {
+  try {
+    host.execute(deleteLink({ name: hostInterface }));
+    return true;
+  } catch (error) {
+    if (isErrno(error, "ENODEV")) return false;
+    throw error;
+  }
+}
+
+/**
+ * Makes the veth; both ends stay down.
+ *
+ * @throws {InterfaceExistsError} if the container has an interface of that name.
+ * @throws {NetlinkError}
+ */
+export function createPair(plan: AttachmentPlan, ends: Ends): void {
+  const { mtu, host, container } = plan;
+  const create = createVeth({
+    name: host.name,
+    mac: host.mac,
+    mtu,
+    peer: { name: container.name, mac: container.mac, mtu, netns: ends.netns },
+  });
+  try {
+    ends.host.execute(create);
+  } catch (error) {
+    if (isErrno(error, "EEXIST")) throw new InterfaceExistsError(container.name, error);
+    throw error;
+  }
+}
+
+/** A router advertisement from a pod must not change the host's routes (CVE-2020-10749). */
+function prepareHostEnd(plan: AttachmentPlan, { host }: Ends, index: number): void {
+  writeIfPresent(`net/ipv6/conf/${plan.host.name}/accept_ra`, 0);
+  // Lets packets from 127.0.0.1 out by this link. It would let the container's packets to
+  // 127.0.0.1 in as well (CVE-2020-8558): the packet filter, loaded by now, drops those.
+  if (plan.servesLoopback) writeSysctl(`net/ipv4/conf/${plan.host.name}/route_localnet`, 1);
+  host.batch([
+    changeLink({ index }, { up: true, alias: plan.alias }),
+    ...plan.host.addresses.map((address) =>
+      addAddress({
+        index,
+        address,
+        noPrefixRoute: address.length === address.address.bits,
+        noDad: true,
+      })
+    ),
+  ]);
+}
+
+function prepareContainerEnd(plan: AttachmentPlan, ends: Ends, index: number): void {
+  const { container, netns } = ends;
+  const { name, addresses } = plan.container;
+  inNetns(netns, () => {
+    writeIfPresent(`net/ipv6/conf/${name}/accept_ra`, 0);
+    writeIfPresent(`net/ipv6/conf/${name}/accept_dad`, 0);
+    // Some runtimes switch IPv6 off in new namespaces.
+    if (addresses.some(({ family }) => family === 6)) {
+      writeIfPresent(`net/ipv6/conf/${name}/disable_ipv6`, 0);
+    }
+  });
+  container.batch([
+    setLinkUp({ index }),
+    ...addresses.map((address) => addAddress({ index, address, noPrefixRoute: true, noDad: true })),
+  ]);
+  addContainerRoutes(plan, container, index);
+}
+
+/**
+ * Adds the routes in their order. One that exists belongs to an interface attached before,
+ * and the first one wins. Then answers from this interface's addresses would leave by the
+ * other one, so they get a table of their own, chosen by source address.
+ */
+function addContainerRoutes(
+  plan: AttachmentPlan,
+  container: NetlinkConnection,
+  index: number,
+): void {
+  const requests = plan.containerRoutes.map((route) => addRoute({ ...route, index }));
+  let isTaken = false;
+  for (const { error } of container.exchange(requests)) {
+    if (isErrno(error, "EEXIST")) isTaken = true;
+    else if (error !== undefined) throw error;
+  }
+  if (isTaken) addSourceTable(plan, container, index);
+}
+
+/** Tables of further interfaces: above those anybody numbers by hand, one per interface. */
+export function sourceTable(index: number): number {
+  return 10_000 + index;
+}
+
+/** Before the main table (32766) and after what an administrator of the container may add. */
+export const SOURCE_RULE_PRIORITY = 5_200;
+
+function addSourceTable(plan: AttachmentPlan, container: NetlinkConnection, index: number): void {
+  const table = sourceTable(index);
+  const routes = plan.containerRoutes.filter((route: PlannedRoute) => route.table === undefined);
+  container.batch([
+    ...routes.map((route) => replaceRoute({ ...route, index, table })),
+    ...plan.hostRoutes.map((source: Prefix) =>
+      addRule({ family: source.family, source, table, priority: SOURCE_RULE_PRIORITY })
+    ),
+  ]);
+}
+
+/** A kernel without IPv6 has none of its settings, and needs none. */
+function writeIfPresent(name: string, value: number): void {
+  try {
+    writeSysctl(name, value);
+  } catch (error) {
+    if (!isErrno(error, "ENOENT")) throw error;
+  }
+}
+
+const FORWARDING = { 4: "net/ipv4/ip_forward", 6: "net/ipv6/conf/all/forwarding" } as const;
+
+/** Lets the node forward packets of the families in `plan`; writes only what is not so yet. */
+export function enableForwarding(plan: AttachmentPlan): void {
+  for (const family of unforwarded(plan)) writeSysctl(FORWARDING[family], 1);
+}
+
+/** The families of `plan` whose packets the node does not forward. */
+export function unforwarded(plan: AttachmentPlan): readonly (4 | 6)[] {
+  const families = new Set(plan.container.addresses.map(({ family }) => family));
+  return [...families].filter((family) => readSysctl(FORWARDING[family]) !== "1");
+}

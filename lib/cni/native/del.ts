@@ -1,0 +1,37 @@
+/**
+ * DEL: an attachment ends. Success whenever nothing of it is left, however often it is called
+ * and whatever is gone already: the namespace, the record, the previous result, the daemon.
+ */
+
+import { failpoint } from "../../sys/failpoint.ts";
+import { addressSource } from "../address_source.ts";
+import { type AttachmentCall } from "../dispatch.ts";
+import { type AttachmentRequest, attachmentRequest } from "../ipam_request.ts";
+import { isJsonObject } from "../json_reader.ts";
+import { findContainer } from "./container.ts";
+import { hostInterfaceName } from "./host_interface.ts";
+import { Node } from "./node.ts";
+import { removeAttachment } from "./remove.ts";
+import { storedAttachment } from "./stored_attachment.ts";
+
+/** Carries out DEL. */
+export async function del(call: AttachmentCall): Promise<void> {
+  const request = attachmentRequest(call);
+  const record = storedAttachment(request);
+  using container = findContainer(call.parameters);
+  using node = new Node();
+  removeAttachment(node, { hostInterface: hostInterfaceName(request), record, container });
+  failpoint("del.removed");
+  const type = record?.delegate ?? ipamType(request);
+  if (type !== undefined) await (await addressSource({ type })).release(request);
+}
+
+/**
+ * The `type` of the configuration's IPAM. Not `readPluginConfig`: a DEL must not fail because
+ * some other key was edited since the ADD.
+ */
+function ipamType({ config }: AttachmentRequest): string | undefined {
+  const { ipam, pod_cidr } = config;
+  if (isJsonObject(ipam) && typeof ipam.type === "string") return ipam.type;
+  return pod_cidr === undefined ? undefined : "headcni-ipam";
+}

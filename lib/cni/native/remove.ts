@@ -1,0 +1,82 @@
+/**
+ * Takes an attachment apart. What is not there is not missed; what cannot be removed does not
+ * keep the rest from being removed.
+ *
+ * The order: the rules first, since an interface without any sends nothing more, and since the
+ * kernel takes its time to free them (closing the socket right after would wait for it); then
+ * the interface, and the connections the kernel remembers for the addresses. Only then may the
+ * addresses be given to others, which is up to the caller.
+ */
+
+import { removeOwned } from "../../firewall/inventory.ts";
+import { deleteFlows } from "../../netlink/conntrack.ts";
+import { deleteRule, listRules } from "../../netlink/rule.ts";
+import { failpoint } from "../../sys/failpoint.ts";
+import { RemoveError } from "../errors.ts";
+import { detach, SOURCE_RULE_PRIORITY } from "./attach.ts";
+import { type Container } from "./container.ts";
+import { type Node } from "./node.ts";
+import { removeFromFilter } from "./packet_filter.ts";
+import { type AttachmentRecord } from "./record.ts";
+
+/** What is to be removed. */
+export interface Remains {
+  readonly hostInterface: string;
+  /** What the store knows of it; `undefined` when nothing. */
+  readonly record: AttachmentRecord | undefined;
+  /** Its namespace, if that is still there. */
+  readonly container?: Container | undefined;
+}
+
+/**
+ * Removes everything but the addresses.
+ *
+ * @throws {RemoveError} naming each part that is still there.
+ */
+export function removeAttachment(node: Node, remains: Remains): void {
+  const { hostInterface, record, container } = remains;
+  const failures: string[] = [];
+  const attempt = (work: () => unknown): unknown => {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      failures.push(error.message);
+      return undefined;
+    }
+  };
+  if (record !== undefined) {
+    attempt(() => removeFromFilter(node.filter, { ...record, hostInterface }));
+    failpoint("del.filter");
+  }
+  const existed = attempt(() => detach(node.route, hostInterface)) === true;
+  failpoint("del.interface");
+  if (record === undefined) {
+    // The store was lost, and with it the addresses: the rules are found by their owner.
+    if (existed) attempt(() => removeOwned(node.filter, hostInterface));
+  } else {
+    if (container !== undefined) attempt(() => removeSourceRules(container, record));
+    for (const address of record.addresses) {
+      attempt(() => deleteFlows(node.filter, address));
+      failpoint("del.flows");
+    }
+  }
+  if (failures.length === 0) return;
+  throw new RemoveError({
+    operation: "remove attachment",
+    subject: hostInterface,
+    reason: failures.join("; "),
+    remedy: "Repeat the DEL",
+  });
+}
+
+/** Rules of a further interface stay in the container when the interface goes. */
+function removeSourceRules({ route }: Container, { addresses }: AttachmentRecord): void {
+  const rules = listRules(route).filter(({ priority, source }) =>
+    priority === SOURCE_RULE_PRIORITY && source !== undefined &&
+    addresses.some((address) => source.isHost && source.address.equals(address))
+  );
+  for (const { family, priority, source, table } of rules) {
+    route.execute(deleteRule({ family, priority, table, ...(source ? { source } : {}) }));
+  }
+}
