@@ -12,3 +12,18 @@ export function median(values: readonly number[]): number {
 export function print(lines: readonly string[]): void {
   Deno.stdout.writeSync(new TextEncoder().encode(lines.join("\n") + "\n"));
 }
+
+/** A Markdown table, aligned as the formatter would. */
+export function markdownTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string[] {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) =>
+    Math.max(3, ...all.map((row) => (row[column] ?? "").length))
+  );
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
+  return [line(head), rule, ...rows.map(line)];
+}

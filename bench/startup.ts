@@ -6,10 +6,7 @@
  * `deno task bench:startup`.
  */
 
-import { compile } from "../tools/build/compile.ts";
-import { runtimePin } from "../tools/build/pins.ts";
-import { findRuntime } from "../tools/build/runtime.ts";
-import { isTarget } from "../tools/build/targets.ts";
+import { compileEmpty } from "../tools/build/empty_program.ts";
 import { median, print } from "./report.ts";
 
 const PROGRAM = Deno.env.get("HEADCNI_BINARY") ??
@@ -18,17 +15,6 @@ const ROUNDS = 60;
 const WARM_UP = 5;
 /** Above this something is loaded that the plugin does not need. */
 const TARGET_RATIO = 1.15;
-
-async function compileEmpty(directory: string): Promise<string> {
-  const target = Deno.build.target;
-  if (!isTarget(target)) throw new Error(`Cannot compile for ${target}`);
-  await Deno.mkdir(`${directory}/source`);
-  await Deno.writeTextFile(`${directory}/source/empty.js`, "");
-  const output = `${directory}/empty`;
-  const runtime = await findRuntime(target, runtimePin(target));
-  await compile(`${directory}/source/empty.js`, output, { target, runtime });
-  return output;
-}
 
 function timeMs(program: string): number {
   const command = new Deno.Command(program, {

@@ -2,13 +2,17 @@
 
 /** A program the tests call, and the package it is in. */
 const TEST_TOOLS: Readonly<Record<string, string>> = {
+  busybox: "busybox-static",
   conntrack: "conntrack",
   "host-local": "containernetworking-plugins",
+  containerd: "containerd",
   fish: "fish",
   ip: "iproute2",
   "iptables-nft": "iptables",
   nft: "nftables",
   ping: "iputils-ping",
+  podman: "podman",
+  runc: "runc",
   script: "bsdutils",
   strace: "strace",
   tc: "iproute2",
@@ -38,8 +42,11 @@ export function missingPackages(tools: Readonly<Record<string, string>> = TEST_T
  * Installs what is missing with apt, saying so; without root or apt it only says what
  * is missing, and the tests that need it skip themselves with the reason.
  */
-export async function installMissing(say: (text: string) => void): Promise<void> {
-  const packages = missingPackages();
+export async function installMissing(
+  say: (text: string) => void,
+  tools: Readonly<Record<string, string>> = TEST_TOOLS,
+): Promise<void> {
+  const packages = missingPackages(tools);
   if (packages.length === 0) return;
   if (Deno.uid() !== 0 || !isInstalled("apt-get")) {
     say(`not installed: ${packages.join(" ")} (as root on Debian they would be)`);

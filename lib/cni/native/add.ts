@@ -23,7 +23,7 @@ import { type PluginConfig, readPluginConfig } from "../plugin_config.ts";
 import { type CniResult } from "../result.ts";
 import { decodeResult } from "../result_decode.ts";
 import { encodeResult } from "../result_encode.ts";
-import { attach, createPair, detach, enableForwarding } from "./attach.ts";
+import { attach, createPair, detach, enableForwarding, routeToContainer } from "./attach.ts";
 import { clearWay } from "./clear_way.ts";
 import { limitBandwidth } from "./bandwidth.ts";
 import { type Container, openContainer } from "./container.ts";
@@ -32,6 +32,7 @@ import { Node } from "./node.ts";
 import { addToFilter, removeFromFilter, wishesOf } from "./packet_filter.ts";
 import { type AttachmentPlan, planAttachment } from "./plan.ts";
 import { encodeRecord } from "./record.ts";
+import { removeSourceRules } from "./remove.ts";
 import { storedPods } from "./stored_pods.ts";
 import { tunnelMtu } from "./tunnel_mtu.ts";
 
@@ -62,6 +63,7 @@ async function make(config: PluginConfig, place: Place): Promise<CniResult> {
   const wishes = wishesOf(config);
   const mac = config.runtime.mac ?? hardwareAddressOf(request.args);
   clearWay(keyOf(request), { host: node.route, container: container.route });
+  failpoint("add.cleared");
   await using undo = new UndoStack({ onFailure: (error) => report(call, error) });
   const record = { ...wishes, addresses: [], delegate: source.delegate };
   const ipam = await source.add(request, encodeRecord(record));
@@ -92,11 +94,14 @@ async function make(config: PluginConfig, place: Place): Promise<CniResult> {
   failpoint("add.filter");
   for (const failure of failures) report(call, failure);
   enableForwarding(plan);
+  failpoint("add.forwarding");
+  undo.defer("delete rules in the container", () => removeSourceRules(container, pod.addresses));
   const attached = attach(plan, ends);
   if (config.runtime.bandwidth !== undefined) {
     limitBandwidth(config.runtime.bandwidth, ends, attached);
     failpoint("add.bandwidth");
   }
+  routeToContainer(plan, ends, attached);
   undo.commit();
   return describe(plan, { ipam, config, netns: call.parameters.netns });
 }

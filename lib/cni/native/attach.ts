@@ -4,7 +4,7 @@
  * The order matters. Settings that decide what a link does when it comes up (router
  * advertisements, duplicate address detection) are written before it does; a gateway has its
  * route before anything goes through it; the host's route comes last, when the container can
- * answer. Nothing here is undone on failure: the caller deletes the host end, and with it
+ * answer and its bandwidth is limited. Nothing here is undone on failure: the caller deletes the host end, and with it
  * everything that hangs on the pair.
  */
 
@@ -36,7 +36,7 @@ export interface Attached {
 }
 
 /**
- * Gives the pair its addresses and routes, and sets it up.
+ * Gives the pair its addresses and the container its routes, and sets both ends up.
  *
  * @throws {NetlinkError}
  */
@@ -47,12 +47,21 @@ export function attach(plan: AttachmentPlan, ends: Ends): Attached {
   failpoint("add.host");
   prepareContainerEnd(plan, ends, containerIndex);
   failpoint("add.container");
-  ends.host.batch(plan.hostRoutes.map((destination) =>
+  return { hostIndex, containerIndex };
+}
+
+/**
+ * Routes the container's addresses to it: the last thing to be made. Who finds these routes
+ * knows that the attachment is whole (`clear_way.ts`).
+ *
+ * @throws {NetlinkError}
+ */
+export function routeToContainer(plan: AttachmentPlan, { host }: Ends, attached: Attached): void {
+  host.batch(plan.hostRoutes.map((destination) =>
     // Replaces: a route that a killed call left behind would lead nowhere.
-    replaceRoute({ destination, index: hostIndex })
+    replaceRoute({ destination, index: attached.hostIndex })
   ));
   failpoint("add.routes");
-  return { hostIndex, containerIndex };
 }
 
 /**
@@ -97,6 +106,7 @@ function prepareHostEnd(plan: AttachmentPlan, { host }: Ends, index: number): vo
   // Lets packets from 127.0.0.1 out by this link. It would let the container's packets to
   // 127.0.0.1 in as well (CVE-2020-8558): the packet filter, loaded by now, drops those.
   if (plan.servesLoopback) writeSysctl(`net/ipv4/conf/${plan.host.name}/route_localnet`, 1);
+  failpoint("add.host.settings");
   host.batch([
     changeLink({ index }, { up: true, alias: plan.alias }),
     ...plan.host.addresses.map((address) =>
@@ -121,10 +131,12 @@ function prepareContainerEnd(plan: AttachmentPlan, ends: Ends, index: number): v
       writeIfPresent(`net/ipv6/conf/${name}/disable_ipv6`, 0);
     }
   });
+  failpoint("add.container.settings");
   container.batch([
     setLinkUp({ index }),
     ...addresses.map((address) => addAddress({ index, address, noPrefixRoute: true, noDad: true })),
   ]);
+  failpoint("add.container.addresses");
   addContainerRoutes(plan, container, index);
 }
 
@@ -144,6 +156,7 @@ function addContainerRoutes(
     if (isErrno(error, "EEXIST")) isTaken = true;
     else if (error !== undefined) throw error;
   }
+  failpoint("add.container.routes");
   if (isTaken) addSourceTable(plan, container, index);
 }
 

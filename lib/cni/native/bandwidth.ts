@@ -17,8 +17,17 @@ import { type Attached, type Ends } from "./attach.ts";
 /** How long a packet may wait; the bandwidth plugin's value. */
 const LATENCY_MS = 25;
 
-/** The scheduler's limits are 32 bits of bytes; Kubernetes passes "no burst limit" as 2³¹-1. */
+/** The scheduler's limits are 32 bits of bytes. */
 const MAX_BYTES = 2 ** 32 - 1;
+
+/**
+ * From here on a burst says "I do not care": kubelet passes 2³¹-1 bits, containerd 2³²-1. Taken
+ * by the word, the first half gigabyte of a pod limited to 10 Mbit/s would pass at full speed.
+ */
+const UNSPECIFIED_BURST_BITS = 2 ** 31 - 1;
+
+/** The burst then: a few full-sized segments, or what the rate gives in {@linkcode LATENCY_MS}. */
+const LEAST_BURST_BYTES = 65_536;
 
 /** Sets the limits; those there are replaced. @throws {NetlinkError} */
 export function limitBandwidth(bandwidth: Bandwidth, ends: Ends, attached: Attached): void {
@@ -41,7 +50,10 @@ function inBytes(
   const rateBytesPerSecond = Math.max(1, Math.floor(rateBits / 8));
   const queueBytes = Math.floor(rateBytesPerSecond * LATENCY_MS / 1000);
   const most = Math.max(1, MAX_BYTES - queueBytes);
-  return { rateBytesPerSecond, burstBytes: Math.min(Math.max(1, Math.floor(burstBits / 8)), most) };
+  const wanted = burstBits >= UNSPECIFIED_BURST_BITS
+    ? Math.max(LEAST_BURST_BYTES, queueBytes)
+    : Math.max(1, Math.floor(burstBits / 8));
+  return { rateBytesPerSecond, burstBytes: Math.min(wanted, most) };
 }
 
 /** What differs between the limits there should be and those there are, in words. */

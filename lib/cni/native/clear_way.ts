@@ -3,7 +3,8 @@
  *
  * An interface of the name asked for is in the way, unless it is what a killed ADD of the same
  * attachment left behind. Told apart by the last thing ADD makes, the node's route to the
- * container: with it the attachment is whole and in use.
+ * container: with it the attachment is whole and in use, also if it is in another namespace
+ * than the one asked for: a namespace that is gone would have taken the interface along.
  */
 
 import { type NetlinkConnection } from "../../netlink/connection.ts";
@@ -17,7 +18,8 @@ import { type AttachmentKey, hostInterfaceName } from "./host_interface.ts";
 /**
  * Removes what a killed ADD left behind.
  *
- * @throws {InterfaceExistsError} if the container has an interface of that name in use.
+ * @throws {InterfaceExistsError} if the container has an interface of that name, or the
+ * attachment is whole.
  */
 export function clearWay(
   key: AttachmentKey,
@@ -30,9 +32,7 @@ export function clearWay(
     if (inContainer !== undefined) throw new InterfaceExistsError(key.ifname);
     return;
   }
-  if (inContainer !== undefined && hasRoute(at.host, onHost.index)) {
-    throw new InterfaceExistsError(key.ifname);
-  }
+  if (hasRoute(at.host, onHost.index)) throw new InterfaceExistsError(key.ifname);
   detach(at.host, name);
 }
 

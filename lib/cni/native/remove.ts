@@ -9,6 +9,7 @@
  */
 
 import { removeOwned } from "../../firewall/inventory.ts";
+import { type IpAddress } from "../../ip/address.ts";
 import { deleteFlows } from "../../netlink/conntrack.ts";
 import { deleteRule, listRules } from "../../netlink/rule.ts";
 import { failpoint } from "../../sys/failpoint.ts";
@@ -55,7 +56,10 @@ export function removeAttachment(node: Node, remains: Remains): void {
     // The store was lost, and with it the addresses: the rules are found by their owner.
     if (existed) attempt(() => removeOwned(node.filter, hostInterface));
   } else {
-    if (container !== undefined) attempt(() => removeSourceRules(container, record));
+    if (container !== undefined) {
+      attempt(() => removeSourceRules(container, record.addresses));
+      failpoint("del.rules");
+    }
     for (const address of record.addresses) {
       attempt(() => deleteFlows(node.filter, address));
       failpoint("del.flows");
@@ -71,7 +75,7 @@ export function removeAttachment(node: Node, remains: Remains): void {
 }
 
 /** Rules of a further interface stay in the container when the interface goes. */
-function removeSourceRules({ route }: Container, { addresses }: AttachmentRecord): void {
+export function removeSourceRules({ route }: Container, addresses: readonly IpAddress[]): void {
   const rules = listRules(route).filter(({ priority, source }) =>
     priority === SOURCE_RULE_PRIORITY && source !== undefined &&
     addresses.some((address) => source.isHost && source.address.equals(address))
