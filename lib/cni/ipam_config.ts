@@ -122,6 +122,9 @@ function parseRoute(value: unknown, index: number): ResultRoute {
   if (!isObject(value)) {
     throw new PoolConfigError(path, `it is ${kindOf(value)} instead of a route`);
   }
+  if (valueOf(value, "dst") === undefined) {
+    throw new PoolConfigError(`${path}.dst`, "it is missing");
+  }
   const route = parseAt(path, () => decodeRoute(value, new ResultReader("route")));
   const prefix = parseAt(`${path}.dst`, () => parsePrefix(route.dst));
   const { gw } = route;

@@ -79,7 +79,11 @@ export class ResultReader {
   text(object: JsonObject, key: string): string {
     const value = object[key];
     if (typeof value === "string" && value !== "") return value;
-    throw this.error(`${key} is ${JSON.stringify(value) ?? "missing"} instead of a text`);
+    throw this.error(
+      value === undefined || value === null || value === ""
+        ? `${key} is missing`
+        : `${key} is ${JSON.stringify(value)} instead of a text`,
+    );
   }
 
   /** A text that may be missing. */

@@ -63,11 +63,14 @@ async function* sourceFiles(directory: URL): AsyncGenerator<URL> {
   }
 }
 
-Deno.test("every fail point of the sources is tried here and described in docs/testing.md", async () => {
+Deno.test("every fail point of store and IPAM is tried here and described in docs/testing.md", async () => {
   const found = new Set<string>();
   for await (const file of sourceFiles(SOURCES)) {
     const text = await Deno.readTextFile(file);
-    for (const [, name = ""] of text.matchAll(/failpoint\("([^"]+)"\)/g)) found.add(name);
+    // Those of the network plugin (add.…, del.…) are tried in tests/plugin/faults_test.ts.
+    for (const [, name = ""] of text.matchAll(/failpoint\("((?!add\.|del\.)[^"]+)"\)/g)) {
+      found.add(name);
+    }
   }
   const tried = new Set([...ADD_POINTS, ...DEL_POINTS, ...REBUILD_POINTS]);
   assertEquals([...found].sort(), [...tried].sort());

@@ -36,7 +36,7 @@ export async function takeSnapshot(at: Namespace, dataDir?: string): Promise<Sna
     routes: [...routes4, ...routes6],
     rules: [...rules4, ...rules6],
     queues: JSON.parse(queues),
-    filter: withoutCounters(JSON.parse(filter).nftables),
+    filter: withoutCounters(JSON.parse(filter).nftables).map(withoutNetworks),
     store: dataDir === undefined ? [] : readStore(dataDir),
     files: dataDir === undefined ? [] : listFiles(dataDir),
   };
@@ -107,6 +107,13 @@ export function changeStore(dataDir: string, sql: string): void {
 function listFiles(directory: string): string[] {
   return [...Deno.readDirSync(directory)].map(({ name }) => name)
     .filter((name) => !/-(wal|shm)$/.test(name)).sort();
+}
+
+/** Networks the node has heard of are the node's, not a pod's: they stay. */
+function withoutNetworks(item: Json): Json {
+  if (!/^cluster[46]$/.test(item.set?.name ?? "")) return item;
+  const { elem: _, ...set } = item.set;
+  return { set };
 }
 
 /** Packets are counted; sets list their elements in an order of their own. */

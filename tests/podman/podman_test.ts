@@ -57,7 +57,8 @@ Deno.test({
     const { node } = podman;
     node.configure(BLUE);
     node.configure(GREEN);
-    await podman.start("warm-up", ["--network=blue"], "true"); // loads the packet filter
+    // Loads the packet filter and tells it of both networks.
+    await podman.start("warm-up", ["--network=blue,green"], "true");
     await podman.remove("warm-up");
     const before = nodeState(node);
     assertEquals(before.attachments, []);

@@ -100,9 +100,14 @@ export function createPair(plan: AttachmentPlan, ends: Ends): void {
   }
 }
 
+/** `IN6_ADDR_GEN_MODE_NONE` of `<linux/if_link.h>`. */
+const ADDR_GEN_MODE_NONE = 1;
+
 /** A router advertisement from a pod must not change the host's routes (CVE-2020-10749). */
 function prepareHostEnd(plan: AttachmentPlan, { host }: Ends, index: number): void {
   writeIfPresent(`net/ipv6/conf/${plan.host.name}/accept_ra`, 0);
+  // No address made by the kernel: fe80::1 is the one containers know.
+  writeIfPresent(`net/ipv6/conf/${plan.host.name}/addr_gen_mode`, ADDR_GEN_MODE_NONE);
   // Lets packets from 127.0.0.1 out by this link. It would let the container's packets to
   // 127.0.0.1 in as well (CVE-2020-8558): the packet filter, loaded by now, drops those.
   if (plan.servesLoopback) writeSysctl(`net/ipv4/conf/${plan.host.name}/route_localnet`, 1);

@@ -2,15 +2,21 @@
  * Takes an attachment apart. What is not there is not missed; what cannot be removed does not
  * keep the rest from being removed.
  *
- * The order: the rules first, since an interface without any sends nothing more, and since the
- * kernel takes its time to free them (closing the socket right after would wait for it); then
- * the interface, and the connections the kernel remembers for the addresses. Only then may the
- * addresses be given to others, which is up to the caller.
+ * The order: the node's routes first, without which an attachment counts as broken, so that an
+ * ADD after a killed DEL clears it away (`clear_way.ts`); then the rules, since an interface
+ * without any sends nothing more, and since the kernel takes its time to free them (closing the
+ * socket right after would wait for it); then the interface, and the connections the kernel
+ * remembers for the addresses. Only then may the addresses be given to others, which is up to the
+ * caller.
  */
 
 import { removeOwned } from "../../firewall/inventory.ts";
 import { type IpAddress } from "../../ip/address.ts";
+import { Prefix } from "../../ip/prefix.ts";
 import { deleteFlows } from "../../netlink/conntrack.ts";
+import { isErrno } from "../../netlink/errors.ts";
+import { findLink } from "../../netlink/link.ts";
+import { deleteRoute } from "../../netlink/route.ts";
 import { deleteRule, listRules } from "../../netlink/rule.ts";
 import { failpoint } from "../../sys/failpoint.ts";
 import { RemoveError } from "../errors.ts";
@@ -47,6 +53,8 @@ export function removeAttachment(node: Node, remains: Remains): void {
     }
   };
   if (record !== undefined) {
+    attempt(() => removeHostRoutes(node, hostInterface, record.addresses));
+    failpoint("del.routes");
     attempt(() => removeFromFilter(node.filter, { ...record, hostInterface }));
     failpoint("del.filter");
   }
@@ -72,6 +80,23 @@ export function removeAttachment(node: Node, remains: Remains): void {
     reason: failures.join("; "),
     remedy: "Repeat the DEL",
   });
+}
+
+function removeHostRoutes(
+  { route }: Node,
+  hostInterface: string,
+  addresses: readonly IpAddress[],
+): void {
+  const index = findLink(route, { name: hostInterface })?.index;
+  if (index === undefined) return;
+  const routes = addresses.map((address) => new Prefix(address, address.bits));
+  for (
+    const { error } of route.exchange(
+      routes.map((destination) => deleteRoute({ destination, index })),
+    )
+  ) {
+    if (error !== undefined && !isErrno(error, "ESRCH")) throw error;
+  }
 }
 
 /** Rules of a further interface stay in the container when the interface goes. */
