@@ -34,7 +34,7 @@ const LIST: Command = {
       does: "Addresses of pods",
     },
   ],
-  load: () => import("./ipam/list.ts"),
+  load: async () => (await import("./ipam/runs.ts")).LIST,
 };
 
 const SHOW: Command = {
@@ -44,7 +44,7 @@ const SHOW: Command = {
   flags: [NETWORK, JSON_FLAG, DATA_DIR],
   examples: [{ command: "headcni ipam show 10.244.3.7", does: "Who has this address" }],
   exitCodes: [ABSENT],
-  load: () => import("./ipam/show.ts"),
+  load: async () => (await import("./ipam/runs.ts")).SHOW,
 };
 
 const STATS: Command = {
@@ -52,7 +52,7 @@ const STATS: Command = {
   summary: "Show how full the pools are",
   flags: [NETWORK, JSON_FLAG, DATA_DIR],
   examples: [{ command: "headcni ipam stats", does: "All networks" }],
-  load: () => import("./ipam/stats.ts"),
+  load: async () => (await import("./ipam/runs.ts")).STATS,
 };
 
 const ALLOCATE: Command = {
@@ -81,7 +81,7 @@ const ALLOCATE: Command = {
     command: "headcni ipam allocate --network headcni --container debug-1 --dry-run",
     does: "Which addresses would be next",
   }],
-  load: () => import("./ipam/allocate.ts"),
+  load: async () => (await import("./ipam/runs.ts")).ALLOCATE,
 };
 
 const RELEASE: Command = {
@@ -102,7 +102,7 @@ const RELEASE: Command = {
   ],
   examples: [{ command: "headcni ipam release 10.244.3.7 --dry-run", does: "Who would lose what" }],
   exitCodes: [ABSENT],
-  load: () => import("./ipam/release.ts"),
+  load: async () => (await import("./ipam/runs.ts")).RELEASE,
 };
 
 const RESERVE: Command = {
@@ -120,7 +120,7 @@ const RESERVE: Command = {
     command: "headcni ipam reserve 10.244.3.53 --network headcni --note 'node-local DNS'",
     does: "Until headcni ipam release 10.244.3.53",
   }],
-  load: () => import("./ipam/reserve.ts"),
+  load: async () => (await import("./ipam/runs.ts")).RESERVE,
 };
 
 const GC: Command = {
@@ -141,7 +141,7 @@ const GC: Command = {
     DATA_DIR,
   ],
   examples: [{ command: "headcni ipam gc --dry-run", does: "What would be released" }],
-  load: () => import("./ipam/gc.ts"),
+  load: async () => (await import("./ipam/runs.ts")).GC,
 };
 
 const CHECK: Command = {
@@ -159,7 +159,7 @@ const CHECK: Command = {
   ],
   examples: [{ command: "headcni ipam check --details", does: "What differs, and where" }],
   exitCodes: [{ code: ExitCode.findings, meaning: "something differs, or the store is damaged" }],
-  load: () => import("./ipam/check.ts"),
+  load: async () => (await import("./ipam/runs.ts")).CHECK,
 };
 
 const IMPORT: Command = {
@@ -191,7 +191,7 @@ const IMPORT: Command = {
     code: ExitCode.findings,
     meaning: "done, but some files are junk or name addresses that others hold",
   }],
-  load: () => import("./ipam/import.ts"),
+  load: async () => (await import("./ipam/runs.ts")).IMPORT,
 };
 
 const EXPORT: Command = {
@@ -199,7 +199,7 @@ const EXPORT: Command = {
   summary: "Print all the store knows as one JSON object",
   flags: [NETWORK, DATA_DIR],
   examples: [{ command: "headcni ipam export > addresses.json", does: "For a bug report" }],
-  load: () => import("./ipam/export.ts"),
+  load: async () => (await import("./ipam/runs.ts")).EXPORT,
 };
 
 /** `headcni ipam`. */

@@ -75,6 +75,10 @@ function densePack({ runs, candidates }: Choice): IpAddress | undefined {
  */
 const RANDOM_TRIES = 256;
 
+/** A pool up to this size has so few gaps that listing them costs less than many tries. */
+const SMALL_POOL = 1024n;
+const SMALL_POOL_TRIES = 8;
+
 /**
  * Each free address with the same chance.
  *
@@ -85,7 +89,8 @@ const RANDOM_TRIES = 256;
 function random({ runs, candidates, random }: Choice): IpAddress | undefined {
   const spans = candidates.map(spanOf);
   const size = total(spans);
-  for (let tries = 0; tries < RANDOM_TRIES; tries++) {
+  const limit = size <= SMALL_POOL ? SMALL_POOL_TRIES : RANDOM_TRIES;
+  for (let tries = 0; tries < limit; tries++) {
     const place = nth(spans, random(size));
     if (!runs.has(place)) return fromPlace(place);
   }

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { parseAddress } from "../ip/address.ts";
 import { lockFile } from "../sys/file_lock.ts";
-import { temporaryDirectory } from "../sys/testing.ts";
+import { temporaryDirectory, untilClosed } from "../sys/testing.ts";
 import { StoreError } from "./errors.ts";
 import { storePaths } from "./location.ts";
 import { hasStore, probeStore, readStore, type StoreOptions, withStore } from "./open_store.ts";
@@ -48,17 +48,22 @@ Deno.test("a lock that others hold is tried for three more times", async () => {
   using root = temporaryDirectory();
   const pauses: number[] = [];
   const where = options(root.path, {
-    lockTimeoutMs: 20,
     clock: { now: () => 0, sleep: (ms) => (pauses.push(ms), Promise.resolve()) },
   });
   await withStore(where, begin);
   const { lock } = storePaths(where.directory);
   {
-    using _held = await lockFile(lock, { mode: "exclusive", timeoutMs: 1000 });
-    const error = await assertRejects(() => withStore(where, begin), StoreError, "held its lock");
+    using _held = await lockFile(lock, { mode: "exclusive", timeoutMs: 5000 });
+    const impatient = { ...where, lockTimeoutMs: 20 };
+    const error = await assertRejects(
+      () => withStore(impatient, begin),
+      StoreError,
+      "held its lock",
+    );
     assertEquals([error.kind, pauses], ["Busy", [50, 100, 200]]);
   }
-  await withStore({ ...where, lockTimeoutMs: 2000 }, begin);
+  await withStore(where, begin);
+  await untilClosed(lock);
 });
 
 Deno.test("other failures are not tried again", async () => {

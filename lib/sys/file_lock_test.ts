@@ -1,30 +1,34 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { DeadlineError } from "./clock.ts";
 import { lockFile } from "./file_lock.ts";
 import { FileError } from "./file_error.ts";
-import { temporaryDirectory } from "./testing.ts";
+import { temporaryDirectory, untilClosed } from "./testing.ts";
 
 Deno.test("lockFile() lets one holder in at a time, and any number that share", async () => {
   using directory = temporaryDirectory();
   const path = `${directory.path}/lock`;
   {
-    using _one = await lockFile(path, { mode: "shared", timeoutMs: 1000 });
-    using _two = await lockFile(path, { mode: "shared", timeoutMs: 1000 });
+    using _one = await lockFile(path, { mode: "shared", timeoutMs: 5000 });
+    using _two = await lockFile(path, { mode: "shared", timeoutMs: 5000 });
     const alone = lockFile(path, { mode: "exclusive", timeoutMs: 50 });
     await assertRejects(() => alone, DeadlineError, "not finished after 50 ms");
   }
-  using _alone = await lockFile(path, { mode: "exclusive", timeoutMs: 1000 });
-  assertEquals((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
+  {
+    using _alone = await lockFile(path, { mode: "exclusive", timeoutMs: 5000 });
+    assertEquals((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
+  }
+  await untilClosed(path);
 });
 
 Deno.test("lockFile() that gave up does not hold the lock when it comes late", async () => {
   using directory = temporaryDirectory();
   const path = `${directory.path}/lock`;
-  const first = await lockFile(path, { mode: "exclusive", timeoutMs: 1000 });
+  const first = await lockFile(path, { mode: "exclusive", timeoutMs: 5000 });
   await assertRejects(() => lockFile(path, { mode: "exclusive", timeoutMs: 30 }), DeadlineError);
   first[Symbol.dispose]();
-  using second = await lockFile(path, { mode: "exclusive", timeoutMs: 2000 });
-  assert(second !== undefined);
+  const second = await lockFile(path, { mode: "exclusive", timeoutMs: 5000 });
+  second[Symbol.dispose]();
+  await untilClosed(path);
 });
 
 Deno.test("lockFile() is given back by a process that dies", async () => {
@@ -39,7 +43,9 @@ Deno.test("lockFile() is given back by a process that dies", async () => {
   child.kill("SIGKILL");
   await child.status;
   await reader.cancel();
-  using _lock = await lockFile(path, { mode: "exclusive", timeoutMs: 2000 });
+  const lock = await lockFile(path, { mode: "exclusive", timeoutMs: 5000 });
+  lock[Symbol.dispose]();
+  await untilClosed(path);
 });
 
 Deno.test("lockFile() names a directory that is not there", async () => {

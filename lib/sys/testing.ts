@@ -150,3 +150,25 @@ export function temporaryDirectory(): TemporaryDirectory {
   const path = Deno.makeTempDirSync({ prefix: "headcni-test-" });
   return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
 }
+
+/**
+ * Waits until this process holds no descriptor of `path`. An attempt at a lock that gave up
+ * closes its file when its turn comes, which may be after the test that made it.
+ */
+export async function untilClosed(path: string): Promise<void> {
+  const isOpen = () =>
+    [...Deno.readDirSync("/proc/self/fd")].some(({ name }) => linkTarget(name) === path);
+  for (let waited = 0; isOpen(); waited += 5) {
+    if (waited > 10_000) throw new Error(`Cannot go on: ${path} stays open`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Where descriptor `name` leads; it may be closed while we look. */
+function linkTarget(name: string): string | undefined {
+  try {
+    return Deno.readLinkSync(`/proc/self/fd/${name}`);
+  } catch {
+    return undefined;
+  }
+}

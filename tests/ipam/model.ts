@@ -16,7 +16,7 @@ export interface ModelSet {
 export type Expected =
   | { readonly kind: "exactly"; readonly addresses: readonly string[] }
   | { readonly kind: "among"; readonly choices: readonly (readonly string[])[] }
-  | { readonly kind: "exhausted" };
+  | { readonly kind: "exhausted" | "unavailable" | "conflict" };
 
 interface Holder {
   readonly boot: number;
@@ -59,46 +59,80 @@ export class Model {
     this.uptime = 0;
   }
 
-  /** What an allocation gives, before it is told with {@linkcode Model.allocated}. */
-  expect(key: string, strategy: string): Expected {
+  /**
+   * What an allocation gives, before it is told with {@linkcode Model.allocated}; `wish` is an
+   * address that is asked for.
+   */
+  expect(key: string, strategy: string, wish?: string): Expected {
     const before = { holders: [...this.holders], resting: this.resting };
     this.#wake();
+    const expected = this.#expect(key, strategy, wish);
+    if (expected.kind === "exactly" || expected.kind === "among") return expected;
+    // The transaction that woke and reclaimed is undone.
+    this.resting = before.resting;
+    this.holders.clear();
+    for (const [id, one] of before.holders) this.holders.set(id, one);
+    return expected;
+  }
+
+  #expect(key: string, strategy: string, wish: string | undefined): Expected {
     const holder = this.holders.get(key);
-    if (holder !== undefined) return { kind: "exactly", addresses: holder.addresses };
-    const chosen = this.#sets.map((set, index) => this.#choose(set, index, strategy));
-    if (chosen.some((choices) => choices.length === 0)) {
-      // The transaction that woke and reclaimed is undone.
-      this.resting = before.resting;
-      this.holders.clear();
-      for (const [id, one] of before.holders) this.holders.set(id, one);
-      return { kind: "exhausted" };
+    if (holder !== undefined) {
+      const fits = wish === undefined || holder.addresses.includes(wish);
+      if (fits) return { kind: "exactly", addresses: holder.addresses };
+      if (holder.boot === this.boot) return { kind: "conflict" };
+      this.holders.delete(key);
     }
-    return chosen.every((choices) => choices.length === 1)
-      ? { kind: "exactly", addresses: chosen.flat() }
-      : { kind: "among", choices: chosen };
+    const choices: (readonly string[])[] = [];
+    for (const [index, set] of this.#sets.entries()) {
+      const isWished = wish !== undefined && set.addresses.includes(wish);
+      if (isWished && (this.held().has(wish) || this.reserved.has(wish))) {
+        return { kind: "unavailable" };
+      }
+      const chosen = isWished ? [wish] : this.#choose(set, index, strategy);
+      if (chosen.length === 0) return { kind: "exhausted" };
+      choices.push(chosen);
+    }
+    return choices.every((chosen) => chosen.length === 1)
+      ? { kind: "exactly", addresses: choices.flat() }
+      : { kind: "among", choices };
   }
 
   /** The allocation took place. */
-  allocated(key: string, addresses: readonly IpAddress[]): void {
-    if (this.holders.has(key)) {
-      this.holders.set(key, { addresses: addresses.map(String), boot: this.boot });
-      return;
-    }
+  allocated(key: string, addresses: readonly IpAddress[], wish?: string): void {
     const texts = addresses.map(String);
-    this.resting = this.resting.filter(({ address }) => !texts.includes(address));
+    const isNew = !this.holders.has(key);
     this.holders.set(key, { boot: this.boot, addresses: texts });
-    for (const [index, text] of texts.entries()) this.#cursors[index] = text;
+    if (!isNew) return;
+    this.resting = this.resting.filter(({ address }) => !texts.includes(address));
+    for (const [index, text] of texts.entries()) {
+      if (text !== wish) this.#cursors[index] = text;
+    }
+  }
+
+  /** Nobody gets `address`, until it is told again; returns what it is now. */
+  toggleReserved(address: string): "reserved" | "resting" | "held" {
+    if (this.held().has(address)) return "held";
+    if (this.reserved.delete(address)) {
+      this.#rest(address);
+      return "resting";
+    }
+    this.resting = this.resting.filter((one) => one.address !== address);
+    this.reserved.add(address);
+    return "reserved";
   }
 
   release(key: string): readonly string[] {
     const addresses = this.holders.get(key)?.addresses ?? [];
     this.holders.delete(key);
-    for (const address of addresses) {
-      const family = address.includes(":") ? 6 : 4;
-      this.resting.push({ address, family, boot: this.boot, at: this.uptime });
-    }
+    for (const address of addresses) this.#rest(address);
     this.#wake();
     return addresses;
+  }
+
+  #rest(address: string): void {
+    const family = address.includes(":") ? 6 : 4;
+    this.resting.push({ address, family, boot: this.boot, at: this.uptime });
   }
 
   #wake(): void {

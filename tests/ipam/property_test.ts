@@ -1,6 +1,7 @@
 /**
  * The allocator against a model of a few lines: more than 100,000 operations at random, all
- * strategies, both families, restarts of the program and of the machine, clock jumps.
+ * strategies, both families, requested and reserved addresses, restarts of the program and of
+ * the machine, clock jumps.
  *
  * In process and without waiting for the disk (`synchronous=OFF`): what survives a crash is
  * for `crash_test.ts`, which kills real processes. A failure prints the seed to repeat it.
@@ -9,7 +10,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { type IpAddress, parseAddress } from "../../lib/ip/mod.ts";
 import { allocate } from "../../lib/ipam/allocate.ts";
-import { ExhaustedError } from "../../lib/ipam/errors.ts";
+import {
+  AddressUnavailableError,
+  AttachmentConflictError,
+  ExhaustedError,
+} from "../../lib/ipam/errors.ts";
 import { parsePoolConfig } from "../../lib/ipam/pool_config.ts";
 import { type RangeSet } from "../../lib/ipam/range_set.ts";
 import { release } from "../../lib/ipam/release.ts";
@@ -45,7 +50,7 @@ const CONFIGS = [
       { subnet: "10.3.0.0/24", rangeStart: "10.3.0.250" },
     ]],
   },
-  { ranges: [[{ subnet: "fd00:4::/120" }]] },
+  { ranges: [[{ subnet: "fd00:4::/123" }]] },
 ];
 
 function enumerate(set: RangeSet): ModelSet {
@@ -62,7 +67,10 @@ class Trial {
   readonly #directory: string;
   readonly #boot = new FakeBoot();
   readonly #config: ReturnType<typeof parsePoolConfig>;
+  readonly #sets: readonly ModelSet[];
   readonly #model: Model;
+  /** What allocations have led to so far. */
+  readonly outcomes = new Set<string>();
   #wallMs = 1_700_000_000_000;
   #store: Store;
 
@@ -70,14 +78,16 @@ class Trial {
     this.#random = seededRandom(seed);
     this.#directory = directory;
     this.#config = parsePoolConfig({ ...config, cooldown: COOLDOWN_MS / 1000 });
-    this.#model = new Model(this.#config.sets.map(enumerate), COOLDOWN_MS);
+    this.#sets = this.#config.sets.map(enumerate);
+    this.#model = new Model(this.#sets, COOLDOWN_MS);
     this.#store = this.#open();
   }
 
   step(): void {
     const dice = this.#random.integer(100);
     if (dice < 48) this.#allocate();
-    else if (dice < 88) this.#release();
+    else if (dice < 86) this.#release();
+    else if (dice < 88) this.#reserve();
     else if (dice < 96) this.#passTime();
     else if (dice < 98) this.#reopen();
     else if (dice < 99) this.#wallMs += (this.#random.integer(2) * 2 - 1) * 86_400_000 * 365;
@@ -87,10 +97,10 @@ class Trial {
   /** The tables agree with the model and with each other. */
   verify(): void {
     const network = this.#store.network("net");
-    if (network === undefined) return assertEquals(this.#model.holders.size, 0);
+    if (network === undefined) return assertEquals(this.#model.held().size, 0);
     const held = network.addresses.list().map(({ address }) => address);
     const resting = network.resting.list().map(({ address }) => address);
-    assertEquals(held.map(String), sorted([...this.#model.held()]));
+    assertEquals(held.map(String), sorted([...this.#model.held(), ...this.#model.reserved]));
     assertEquals(resting.map(String), this.#model.resting.map(({ address }) => address));
     const taken = [...held, ...resting].map(toPlace).sort((a, b) => a < b ? -1 : 1);
     assertEquals(network.runs.within(0n, 2n ** 128n - 1n), runsOf(taken));
@@ -105,13 +115,22 @@ class Trial {
     return { containerId: `c${this.#random.integer(60)}`, ifname: "eth0" };
   }
 
+  /** Any address of any set. */
+  #address(): string {
+    const set = this.#sets[this.#random.integer(this.#sets.length)]?.addresses ?? [];
+    return set[this.#random.integer(set.length)] ?? "";
+  }
+
   #allocate(): void {
     const key = this.#key();
     const strategy = this.#random.pick(STRATEGIES);
-    const expected = this.#model.expect(key.containerId, strategy);
-    const got = this.#attempt(key, strategy);
-    if (expected.kind === "exhausted" || got === undefined) {
-      return assertEquals([expected.kind, got], ["exhausted", undefined]);
+    const wish = this.#random.integer(6) === 0 ? this.#address() : undefined;
+    const expected = this.#model.expect(key.containerId, strategy, wish);
+    this.outcomes.add(expected.kind);
+    const got = this.#attempt(key, strategy, wish);
+    if (typeof got === "string") return assertEquals(got, expected.kind);
+    if (expected.kind !== "exactly" && expected.kind !== "among") {
+      throw new Error(`Expected ${expected.kind}, got ${got}`);
     }
     const texts = got.map(String);
     if (expected.kind === "exactly") assertEquals(texts, [...expected.addresses]);
@@ -120,22 +139,37 @@ class Trial {
         assert(expected.choices[index]?.includes(text), `${text} was not free`);
       }
     }
-    this.#model.allocated(key.containerId, got);
+    this.#model.allocated(key.containerId, got, wish);
   }
 
   #attempt(
     key: { containerId: string; ifname: string },
     strategy: StrategyName,
-  ): IpAddress[] | undefined {
-    const request = { network: "net", key, ...this.#config, strategy };
+    wish: string | undefined,
+  ): IpAddress[] | "exhausted" | "unavailable" | "conflict" {
+    const requested = wish === undefined ? [] : [parseAddress(wish)];
+    const request = { network: "net", key, ...this.#config, strategy, requested };
     const random = (limit: bigint) => this.#random.bigint(64) % limit;
     try {
       return allocate(this.#store, request, { random, now: () => this.#wallMs })
         .map(({ address }) => address.address);
     } catch (error) {
-      if (error instanceof ExhaustedError) return undefined;
+      if (error instanceof ExhaustedError) return "exhausted";
+      if (error instanceof AddressUnavailableError) return "unavailable";
+      if (error instanceof AttachmentConflictError) return "conflict";
       throw error;
     }
+  }
+
+  /** Reserves an address as `headcni ipam reserve` does, or ends its reservation. */
+  #reserve(): void {
+    const text = this.#address();
+    const now = this.#model.toggleReserved(text);
+    this.#store.transaction(() => {
+      const network = this.#store.ensureNetwork("net");
+      if (now === "reserved") network.hold(parseAddress(text), { kind: "reserved" });
+      if (now === "resting") network.rest(parseAddress(text));
+    });
   }
 
   #release(): void {
@@ -192,6 +226,9 @@ for (const [index, config] of CONFIGS.entries()) {
         if (done % BATCH === 0) trial.verify();
       }
       trial.verify();
+      // Otherwise the model would agree to something that never happened.
+      const outcomes = ["exactly", "among", "unavailable", "conflict", "exhausted"];
+      assertEquals(outcomes.filter((kind) => !trial.outcomes.has(kind)), []);
     } catch (error) {
       throw new Error(`Cannot go on after ${done} operations with seed ${seed}`, { cause: error });
     } finally {

@@ -7,8 +7,8 @@ import { findingObject, type Look, look } from "./comparison.ts";
 import { printJson, storeOptions } from "./context.ts";
 
 /** Prints counts; with `--details` every finding. */
-export function run(invocation: Invocation, output: Output): number {
-  const seen = look(storeOptions(invocation, output), invocation.value("network"));
+export async function run(invocation: Invocation, output: Output): Promise<number> {
+  const seen = await look(storeOptions(invocation, output), invocation.value("network"));
   if (invocation.has("json")) {
     const { held, used, unseen, damage, findings } = seen;
     const counts = Object.fromEntries(countsOf(seen));

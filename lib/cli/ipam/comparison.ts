@@ -2,7 +2,6 @@
 
 import { compare, type Finding } from "../../ipam/compare.ts";
 import { inventory, inventoryPools } from "../../ipam/inventory.ts";
-import { observe } from "../../ipam/observe.ts";
 import { readStore, type StoreOptions } from "../../store/open_store.ts";
 
 /** What a look at both has shown. */
@@ -25,7 +24,11 @@ export interface Look {
  * namespace that is missing an address; the other way round it would be an address that
  * nobody holds, which is worse news.
  */
-export function look(options: StoreOptions, network: string | undefined): Look {
+export async function look(
+  options: StoreOptions,
+  network: string | undefined,
+): Promise<Look> {
+  const { observe } = await import("../../ipam/observe.ts");
   const paths = readStore(
     options,
     (store) => inventory(store, network).flatMap(({ attachment }) => attachment?.netns ?? []),

@@ -39,12 +39,14 @@ async function findLeaked(
   options: StoreOptions,
 ): Promise<readonly Finding[]> {
   const graceMs = graceSeconds(invocation) * 1000;
-  const findings = () =>
-    look(options, invocation.value("network")).findings.filter(({ kind }) => kind === "leaked");
-  const first = findings();
+  const findings = async () => {
+    const seen = await look(options, invocation.value("network"));
+    return seen.findings.filter(({ kind }) => kind === "leaked");
+  };
+  const first = await findings();
   if (first.length === 0) return [];
   await systemClock.sleep(graceMs);
-  return persisting(first, findings());
+  return persisting(first, await findings());
 }
 
 function graceSeconds(invocation: Invocation): number {
