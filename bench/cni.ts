@@ -15,7 +15,7 @@ import { BenchNode, type Cost } from "./cni/runner.ts";
 import { type Measured } from "./cni/targets.ts";
 import { checkNeeds } from "./needs.ts";
 import { print } from "./report.ts";
-import { describeRun, saveSection } from "./results_file.ts";
+import { describeMachine, describeRun, saveRun } from "./results_file.ts";
 
 const PROGRAM = Deno.env.get("HEADCNI_BINARY") ??
   new URL("../dist/headcni", import.meta.url).pathname;
@@ -108,9 +108,10 @@ async function main(): Promise<void> {
       filled = attachments;
       all.push(await bench.measure(attachments, Math.max(1, Math.round(rounds * share))));
     }
-    const lines = [await describeRun() + ".", "", ...reportLines(all)];
-    print(lines);
-    if (save) await saveSection("A pod's network: ADD and DEL beside Debian's plugins", lines);
+    const title = await describeRun("bench:cni");
+    const lines = [describeMachine(), "", ...reportLines(all)];
+    print([title, "", ...lines]);
+    if (save) await saveRun(title, lines);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }

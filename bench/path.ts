@@ -10,7 +10,7 @@ import { type Chain, OWN_NETWORK, PEER_NETWORK, type Plugin } from "./cni/chains
 import { BenchNode } from "./cni/runner.ts";
 import { checkNeeds } from "./needs.ts";
 import { markdownTable, median, print } from "./report.ts";
-import { describeRun, saveSection } from "./results_file.ts";
+import { describeMachine, describeRun, saveRun } from "./results_file.ts";
 
 const PROGRAM = Deno.env.get("HEADCNI_BINARY") ??
   new URL("../dist/headcni", import.meta.url).pathname;
@@ -115,8 +115,9 @@ async function main(): Promise<void> {
     }
     const [ownRate = NaN, peerRate = NaN] = measured.throughput.map(median);
     const [ownTrip = NaN, peerTrip = NaN] = measured.roundTrip.map(median);
+    const title = await describeRun("bench:path");
     const lines = [
-      `${await describeRun()}. Median of ${rounds} interleaved rounds, MTU ${MTU}.`,
+      `${describeMachine()} Median of ${rounds} interleaved rounds, MTU ${MTU}.`,
       "",
       ...markdownTable(["pod to pod", "headcni", "bridge", "ratio", "target", ""], [
         row("throughput, one TCP stream", "Gbit/s", {
@@ -131,8 +132,8 @@ async function main(): Promise<void> {
         }),
       ]),
     ];
-    print(lines);
-    if (Deno.args.includes("--save")) await saveSection("The way between two pods", lines);
+    print([title, "", ...lines]);
+    if (Deno.args.includes("--save")) await saveRun(title, lines);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }

@@ -3,15 +3,15 @@
  *
  * `deno task bench:phases [--rounds N]`. The program is stopped at ever later places: by an input
  * it must refuse, or by a fail point that kills it (`lib/sys/failpoint.ts`). How much longer the
- * next place takes is the price of what lies between. Rounds are interleaved; medians are
- * compared, so a small phase on a noisy machine may come out below zero.
+ * next place takes is the price of what lies between. Rounds are interleaved; a small phase on a
+ * noisy machine may come out below zero.
  */
 
 import { compileEmpty } from "../tools/build/empty_program.ts";
 import { BenchNode, type BenchPod, callEnvironment, type Cost } from "./cni/runner.ts";
 import { checkNeeds } from "./needs.ts";
 import { markdownTable, median, print } from "./report.ts";
-import { describeRun } from "./results_file.ts";
+import { describeMachine, describeRun } from "./results_file.ts";
 
 const PROGRAM = Deno.env.get("HEADCNI_BINARY") ??
   new URL("../dist/headcni", import.meta.url).pathname;
@@ -89,18 +89,22 @@ class Phases {
   }
 }
 
+/** Each phase is the middle of the rounds' differences: the machine's speed changes with time. */
 function phaseTable(stops: readonly Stop[], costs: readonly Cost[][], empty: readonly Cost[]) {
   const middle = (of: readonly Cost[], key: keyof Cost) => median(of.map((cost) => cost[key]));
-  let [wall, cpu] = [middle(empty, "wallMs"), middle(empty, "cpuMs")];
-  const rows = [["an empty compiled program", "", wall.toFixed(1), "", cpu.toFixed(1)]];
+  const totals = (of: readonly Cost[]) => [middle(of, "wallMs"), middle(of, "cpuMs")];
+  const format = (amounts: readonly number[]) => amounts.map((amount) => amount.toFixed(1));
+  const [wall = "", cpu = ""] = format(totals(empty));
+  const rows = [["an empty compiled program", wall, cpu, wall, cpu]];
   for (const [index, { done }] of stops.entries()) {
-    const reached = costs[index] ?? [];
-    const [wallNow, cpuNow] = [middle(reached, "wallMs"), middle(reached, "cpuMs")];
-    const amounts = [wallNow - wall, wallNow, cpuNow - cpu, cpuNow];
-    rows.push([done, ...amounts.map((amount) => amount.toFixed(1))]);
-    [wall, cpu] = [wallNow, cpuNow];
+    const [before, reached] = [costs[index - 1] ?? empty, costs[index] ?? []];
+    const differences = reached.map(({ wallMs, cpuMs }, round) => ({
+      wallMs: wallMs - (before[round]?.wallMs ?? NaN),
+      cpuMs: cpuMs - (before[round]?.cpuMs ?? NaN),
+    }));
+    rows.push([done, ...format(totals(differences)), ...format(totals(reached))]);
   }
-  return markdownTable(["", "wall ms", "so far", "processor ms", "so far"], rows);
+  return markdownTable(["", "wall ms", "processor ms", "wall so far", "processor so far"], rows);
 }
 
 async function main(): Promise<void> {
@@ -124,7 +128,7 @@ async function main(): Promise<void> {
         }
       }
     }
-    print([`${await describeRun()}. Median of ${rounds} interleaved rounds.`]);
+    print([await describeRun("bench:phases"), "", describeMachine()]);
     for (const command of ["ADD", "DEL"] as const) {
       print(["", `### ${command}`, "", ...phaseTable(STOPS[command], costs[command], empty)]);
     }

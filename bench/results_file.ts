@@ -1,33 +1,34 @@
-/** `bench/RESULTS.md`: the last stored run of each benchmark, with where it was made. */
+/** `bench/RESULTS.md`: runs worth keeping, newest first. */
 
 const FILE = new URL("RESULTS.md", import.meta.url);
 
 const HEAD = `# Results
 
-The last stored run of each benchmark. Times depend on the machine; the ratios are what counts:
-both sides run interleaved, so whatever else the machine does hits both alike.
+Runs worth keeping, newest first: what was measured, when, at which commit. Times are of a machine
+with two cores that others use as well; compare columns of one run, not runs.
 `;
 
-/** Date, commit, kernel and processors of this run. */
-export async function describeRun(): Promise<string> {
+/** What ran, where and on what: \`2026-11-16, 0dcd893: deno task bench:cni\`. */
+export async function describeRun(task: string): Promise<string> {
   const { stdout } = await new Deno.Command("git", {
-    args: ["describe", "--always", "--dirty", "--abbrev=12"],
+    args: ["describe", "--always", "--dirty", "--exclude=*"],
     cwd: new URL(".", import.meta.url).pathname,
     stdin: "null",
   }).output();
   const commit = new TextDecoder().decode(stdout).trim() || "unknown";
-  const date = new Date().toISOString().slice(0, 10);
-  const processors = navigator.hardwareConcurrency;
-  return `${date}, commit ${commit}, kernel ${Deno.osRelease()}, ${processors} processors`;
+  return `${new Date().toISOString().slice(0, 10)}, ${commit}: \`deno task ${task}\``;
 }
 
-/** Replaces the section called `title`, or adds it. */
-export async function saveSection(title: string, lines: readonly string[]): Promise<void> {
+/** The machine, as far as it explains numbers. */
+export function describeMachine(): string {
+  return `Kernel ${Deno.osRelease()}, ${navigator.hardwareConcurrency} processors.`;
+}
+
+/** Puts a run before those that are kept already. */
+export async function saveRun(title: string, lines: readonly string[]): Promise<void> {
   const old = await Deno.readTextFile(FILE).catch(() => HEAD);
-  const sections = old.split(/^(?=## )/m);
-  const section = [`## ${title}`, "", ...lines, ""].join("\n");
-  const at = sections.findIndex((one) => one.startsWith(`## ${title}\n`));
-  if (at >= 0) sections[at] = section;
-  else sections.push(section);
-  await Deno.writeTextFile(FILE, sections.map((one) => one.trimEnd() + "\n").join("\n"));
+  const [head = "", ...runs] = old.split(/^(?=## )/m);
+  const run = [`## ${title}`, "", ...lines].join("\n");
+  const parts = [head, run, ...runs].map((part) => part.trimEnd() + "\n");
+  await Deno.writeTextFile(FILE, parts.join("\n"));
 }

@@ -2,6 +2,7 @@
 
 import { markdownTable, median } from "../report.ts";
 import { type ChainName, chains } from "./chains.ts";
+import { type Cost } from "./runner.ts";
 import { costOf, judge, type Measured, MOST_OVER_EMPTY_MS, type Verb } from "./targets.ts";
 
 const VERBS: readonly Verb[] = ["ADD", "DEL", "ADD+DEL"];
@@ -48,9 +49,9 @@ function verdictTable(measured: Measured): string[] {
 }
 
 function overEmpty({ chains: measured, empty }: Measured): string[] {
-  const add = costOf(measured.plain, "ADD");
-  const wall = add.wallMs - median(empty.map(({ wallMs }) => wallMs));
-  const cpu = add.cpuMs - median(empty.map(({ cpuMs }) => cpuMs));
+  const over = (key: keyof Cost) =>
+    median(measured.plain.map(({ add }, index) => add[key] - (empty[index]?.[key] ?? NaN)));
+  const [wall, cpu] = [over("wallMs"), over("cpuMs")];
   return [
     "ADD: headcni minus an empty program",
     `${wall.toFixed(1)} ms`,

@@ -5,6 +5,7 @@
  * plugin fails, so exactly one JSON value is written, or nothing.
  */
 
+import { type Clock, systemClock, withDeadline } from "../sys/clock.ts";
 import { toCniError } from "./error_code.ts";
 import { type AttachmentCommand, type CallParameters, readParameters } from "./environment.ts";
 import { EnvironmentError, InputError } from "./errors.ts";
@@ -64,8 +65,21 @@ export type VerbTable = Readonly<Record<string, VerbEntry>>;
  */
 const VERSION_ANSWER = { cniVersion: SPEC_VERSION, supportedVersions: SUPPORTED_VERSIONS };
 
+/**
+ * How long each verb may take. Runtimes kill without a word, and then nobody learns why: an error
+ * of ours has to come first. containerd asks for STATUS every few seconds and waits for it; the
+ * shortest patience with a DEL is a minute, and its retries queue up behind it. What is left when
+ * the time is up is what is left after a kill, and is cleared up the same way.
+ */
+const LIMITS_MS: Readonly<Record<string, number>> = { DEL: 9_000, CHECK: 9_000, STATUS: 900 };
+const OTHER_LIMIT_MS = 28_000;
+
 /** Runs the verb the environment names and returns the exit code. */
-export async function dispatch(verbs: VerbTable, io: PluginIo): Promise<number> {
+export async function dispatch(
+  verbs: VerbTable,
+  io: PluginIo,
+  clock: Pick<Clock, "sleep"> = systemClock,
+): Promise<number> {
   // Errors are told in the caller's version as soon as it is known.
   let told: string = SPEC_VERSION;
   try {
@@ -73,9 +87,11 @@ export async function dispatch(verbs: VerbTable, io: PluginIo): Promise<number> 
     const onVersion = (version: string) => {
       told = version;
     };
-    const result = command === "VERSION"
-      ? VERSION_ANSWER
-      : await carryOut(chooseVerb(verbs, command), { command, io, onVersion });
+    const result = command === "VERSION" ? VERSION_ANSWER : await withDeadline(
+      LIMITS_MS[command] ?? OTHER_LIMIT_MS,
+      () => carryOut(chooseVerb(verbs, command), { command, io, onVersion }),
+      { operation: "carry out", subject: command, clock },
+    );
     if (result !== undefined) io.stdout.write(JSON.stringify(result) + "\n");
     return 0;
   } catch (error) {

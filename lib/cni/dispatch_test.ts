@@ -140,3 +140,20 @@ Deno.test("dispatch() survives a verb that throws something that is no error", a
   };
   assertEquals((await failure(table("ADD", verb), "ADD")).msg, "oops");
 });
+
+for (const [command, limitMs] of [["STATUS", 900], ["DEL", 9_000], ["ADD", 28_000]] as const) {
+  Deno.test(`dispatch() gives ${command} ${limitMs} ms and then asks to try again`, async () => {
+    const asked: number[] = [];
+    let stdout = "";
+    const io = {
+      env: (name: string) => name === "CNI_COMMAND" ? command : undefined,
+      readStdin: () => JSON.stringify(CONFIG),
+      stdout: { write: (text: string) => stdout += text },
+      stderr: { write: () => {} },
+    };
+    const sleep = (ms: number) => Promise.resolve(void asked.push(ms));
+    const code = await dispatch(table(command, () => new Promise(() => {})), io, { sleep });
+    assertEquals([code, JSON.parse(stdout).code, asked], [1, 11, [limitMs]]);
+    assertStringIncludes(stdout, `Cannot carry out ${command}`);
+  });
+}

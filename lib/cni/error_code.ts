@@ -10,6 +10,7 @@ import {
 import { FirewallError, HostPortConflictError } from "../firewall/errors.ts";
 import { NetlinkError, NetnsError } from "../netlink/errors.ts";
 import { StoreError } from "../store/errors.ts";
+import { DeadlineError } from "../sys/clock.ts";
 import { causeChain, HeadcniError } from "../sys/errors.ts";
 import { FileError } from "../sys/file_error.ts";
 import {
@@ -53,6 +54,7 @@ const CODES: readonly (readonly [abstract new (...args: any[]) => Error, number]
   [OwnNetnsError, 8],
   [NetnsError, 8],
   [TryAgainError, 11],
+  [DeadlineError, 11],
   [RemoveError, 11],
   [NotReadyError, 50],
   [ExhaustedError, 100],

@@ -91,16 +91,20 @@ export async function withStore<T>(options: StoreOptions, work: (store: Store) =
  * @throws {StoreError}
  */
 export function readStore<T>(options: StoreOptions, work: (store: Store) => T): T | undefined {
-  const { bootClock = kernelBootClock } = options;
+  const { bootClock = kernelBootClock, checkpoint = true } = options;
   const paths = storePaths(options.directory);
   if (inspect(paths) === undefined) return undefined;
-  using db = openDatabase(paths.database, options.database);
-  migrate(db);
-  db.exec("BEGIN"); // one snapshot for all that is read
+  const db = openDatabase(paths.database, options.database);
   try {
-    return work(new Store(db, { bootClock, close: () => {} }));
+    migrate(db);
+    db.exec("BEGIN"); // one snapshot for all that is read
+    try {
+      return work(new Store(db, { bootClock, close: () => {} }));
+    } finally {
+      db.exec("COMMIT");
+    }
   } finally {
-    db.exec("COMMIT");
+    if (checkpoint) db[Symbol.dispose]();
   }
 }
 

@@ -19,6 +19,8 @@ export interface Call {
   readonly args?: string;
   /** Further variables; they replace those above. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Put in front of the program: a tracer, say. */
+  readonly before?: readonly string[];
   /** Shell commands that change the mounts the plugin sees, and only it. */
   readonly mounts?: string;
   readonly onStart?: Command["onStart"];
@@ -92,12 +94,13 @@ export class Node extends Namespace implements AsyncDisposable {
   /** Calls the plugin with the variables of `env` and no others of the specification. */
   async callExactly(
     verb: string,
-    call: Pick<Call, "config" | "env" | "mounts" | "onStart">,
+    call: Pick<Call, "config" | "env" | "before" | "mounts" | "onStart">,
   ): Promise<Answer> {
-    const { config = configOf(), env, mounts, onStart } = call;
+    const { config = configOf(), env, before = [], mounts, onStart } = call;
     const ending = await execute({
       command: this.inside(
         ...mounts === undefined ? [] : ["unshare", "-m", "sh", "-c", `${mounts} && exec "$0"`],
+        ...before,
         PROGRAM,
       ),
       stdin: typeof config === "string" ? config : JSON.stringify(config),
@@ -192,7 +195,7 @@ export async function openNode({ internet = false }: NodeOptions = {}): Promise<
   return node;
 }
 
-/** Without link-local addresses: they would change by themselves while a test runs. */
+/** With link-local addresses of our own: the kernel's would change while a test runs. */
 async function connect(node: Node, internet: Namespace): Promise<void> {
   const { node4, node6, host4, host6 } = INTERNET;
   await node.configure(
@@ -201,6 +204,7 @@ async function connect(node: Node, internet: Namespace): Promise<void> {
     "link set uplink up",
     `address add ${node4}/24 dev uplink`,
     `address add ${node6}/64 dev uplink nodad`,
+    "address add fe80::a/64 dev uplink nodad",
   );
   await internet.configure(
     "link set lo up",
@@ -208,6 +212,7 @@ async function connect(node: Node, internet: Namespace): Promise<void> {
     "link set eth0 up",
     `address add ${host4}/24 dev eth0`,
     `address add ${host6}/64 dev eth0 nodad`,
+    "address add fe80::b/64 dev eth0 nodad",
   );
   await node.configure(`route add default via ${host4}`, `route add default via ${host6}`);
 }
