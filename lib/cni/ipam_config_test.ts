@@ -1,13 +1,14 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { type JsonObject } from "../ipam/config_value.ts";
 import { PoolConfigError } from "../ipam/errors.ts";
+import { parseCniArgs } from "./cni_args.ts";
 import { configuredDirectory, readCooldownMs, readIpamConfig } from "./ipam_config.ts";
 import { type CniVersion } from "./version.ts";
 
 const SUBNET = { subnet: "10.0.0.0/24" };
 
 function read(config: JsonObject, args = "", version: CniVersion = "1.0.0") {
-  return readIpamConfig({ config, version, args });
+  return readIpamConfig({ config, version, args: parseCniArgs(args) });
 }
 
 Deno.test("requested addresses of all three places are added together", () => {
