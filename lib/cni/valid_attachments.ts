@@ -1,6 +1,6 @@
 /** The list GC gets of what is still in use (SPEC, "GC"). */
 
-import { isJsonObject, type JsonObject } from "./json_reader.ts";
+import { type JsonObject, JsonReader } from "./json_reader.ts";
 
 /** What names an attachment of the network. */
 export interface ValidAttachment {
@@ -11,17 +11,31 @@ export interface ValidAttachment {
 /** The attachments in use. */
 export type ValidAttachments = readonly ValidAttachment[];
 
+/** `cni.dev/attachments` is the spelling of the first text of version 1.1.0. */
+const KEYS = ["cni.dev/valid-attachments", "cni.dev/attachments"] as const;
+
 /**
  * Reads the list; a missing one lists nothing, as `cnitool gc` calls it.
  *
- * `cni.dev/attachments` is the spelling of the first text of version 1.1.0.
+ * Strict otherwise: what is not on the list is deleted, so a list that cannot be read must not
+ * be taken for an empty one.
+ *
+ * @throws {ConfigError} if there is something else than a list of attachments.
  */
 export function readValidAttachments(config: JsonObject): ValidAttachments {
-  const list = config["cni.dev/valid-attachments"] ?? config["cni.dev/attachments"];
-  return (Array.isArray(list) ? list : []).filter(isJsonObject).map((entry) => ({
-    containerId: String(entry.containerID),
-    ifname: String(entry.ifname),
-  }));
+  const reader = new JsonReader(config);
+  const key = KEYS.find((key) => reader.value(key) !== undefined);
+  const entries = key === undefined ? [] : reader.objects(key) ?? [];
+  const valid = entries.map((entry) => {
+    const [containerId, ifname] = ["containerID", "ifname"].map((name) => {
+      const text = entry.string(name);
+      if (text === undefined && entry.value(name) === undefined) entry.problem(name, "is missing");
+      return text ?? "";
+    });
+    return { containerId: containerId ?? "", ifname: ifname ?? "" };
+  });
+  reader.finish();
+  return valid;
 }
 
 /** Whether `attachment` is in use. */

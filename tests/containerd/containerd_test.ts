@@ -5,7 +5,7 @@ import { networkState, nodeState } from "../node/node_state.ts";
 import { type Sandbox } from "../netlink/fixture.ts";
 import { Outside } from "../node/outside.ts";
 import { requires, root, tool } from "../requires.ts";
-import { startContainerd } from "./containerd.ts";
+import { type RunningContainer, startContainerd } from "./containerd.ts";
 
 const needs = requires(
   root,
@@ -121,16 +121,18 @@ Deno.test({
     await using limited = await containerd.start("limited", SERVE);
 
     const leastS = (DATA_BYTES * 8 - LEAST_BURST_BITS) / RATE_BITS * 0.9;
-    for (const [container, isLimited] of [[free, false], [limited, true]] as const) {
+    const timesOf = async (container: RunningContainer) => {
       const address = await container.address();
-      const times = {
+      return {
         in: await secondsOf(() => container.run(`${DOWNLOAD} http://${outside.address}/data`)),
         out: await secondsOf(() => node.run("sh", "-c", `${DOWNLOAD} http://${address}/data`)),
       };
-      for (const [way, seconds] of Object.entries(times)) {
-        const message = `${way}: ${seconds.toFixed(2)} s, at the limit ${leastS.toFixed(2)} s`;
-        assert(isLimited ? seconds >= leastS : seconds < leastS, message);
-      }
+    };
+    const [fast, slow] = [await timesOf(free), await timesOf(limited)];
+    for (const way of ["in", "out"] as const) {
+      const message = `${way}: ${slow[way]} s limited, ${fast[way]} s free, ${leastS} s expected`;
+      // No fixed bound for the free one: a busy machine is slow, but not slower for it.
+      assert(slow[way] >= leastS && fast[way] < slow[way], message);
     }
   },
 });

@@ -72,17 +72,20 @@ const FAULTS: readonly Fault[] = [
 /** On both cores. */
 const NODES = 3;
 
-/** A node and what it looks like with no pod. */
+/** A node and what it looks like with no pod; what a pod looks like before its ADD. */
 interface Site {
   readonly node: Node;
   readonly before: Snapshot;
+  readonly fresh: Snapshot;
 }
 
 async function openSites(stack: AsyncDisposableStack): Promise<Site[]> {
   const sites: Site[] = [];
   for (let count = 0; count < NODES; count++) {
     const node = stack.use(await openNode());
-    sites.push({ node, before: await node.warmUp(CONFIG) });
+    const { namespace } = await node.pod();
+    const [before, fresh] = [await node.warmUp(CONFIG), await takeSnapshot(namespace)];
+    sites.push({ node, before, fresh });
   }
   return sites;
 }
@@ -127,10 +130,9 @@ async function endAt(pod: Pod, fault: Pick<Fault, "verb" | "point" | "action">):
   }
 }
 
-async function checkFault(fault: Fault, { node, before }: Site): Promise<void> {
+async function checkFault(fault: Fault, { node, before, fresh }: Site): Promise<void> {
   const { verb, isGone, repair, action } = fault;
   const pod = await node.pod();
-  const fresh = await takeSnapshot(pod.namespace);
   if (verb === "DEL") await pod.add(CONFIG);
   await endAt(pod, fault);
   if (verb === "ADD" && action === "error" && isUndone(fault.point)) {
@@ -141,7 +143,9 @@ async function checkFault(fault: Fault, { node, before }: Site): Promise<void> {
   if (repair === "DEL") await node.succeed("DEL", { config: CONFIG, containerId, netns: path });
   else await node.succeed("GC", { config: FOR_GC });
   assertSameNode(await node.snapshot(), before, `after one ${repair}`);
-  if (!isGone) assertSameNode(await takeSnapshot(pod.namespace), fresh, "in the pod");
+  if (isGone) return;
+  assertSameNode(await takeSnapshot(pod.namespace), fresh, "in the pod");
+  pod.namespace[Symbol.dispose]();
 }
 
 /**

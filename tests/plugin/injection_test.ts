@@ -5,7 +5,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { temporaryDirectory } from "../binary/program.ts";
-import { tool } from "../requires.ts";
+import { requires, tool } from "../requires.ts";
 import { configOf, ipam, SUBNET4 } from "./config.ts";
 import { type Json } from "./namespace.ts";
 import { NEEDS } from "./needs.ts";
@@ -14,7 +14,7 @@ import { inParallel } from "./parallel.ts";
 import { assertSameNode } from "./snapshot.ts";
 import { readTrace, tracing } from "./trace.ts";
 
-const TRACED = { ignore: NEEDS.ignore || tool("strace").missing() !== undefined };
+const TRACED = { ignore: NEEDS.ignore || requires(tool("strace")).ignore };
 
 /** Text for shells, paths, nft, SQL, JSON, format strings and terminals. */
 const HOSTILE: readonly string[] = [

@@ -22,6 +22,8 @@ async function describeEnds(pod: Pod, result: Json) {
     isUp: flags.includes("UP") && flags.includes("LOWER_UP"),
     addresses: addr_info.filter(({ scope }: Json) => scope === "global")
       .map(({ local, prefixlen }: Json) => `${local}/${prefixlen}`),
+    linkLocal: addr_info.filter(({ family, scope }: Json) => family + scope === "inet6link")
+      .map(({ local }: Json) => local),
   });
   const [onHost] = await pod.node.ip("address", "show", "dev", host.name);
   const [inPod] = await pod.namespace.ip("address", "show", "dev", container.name);
@@ -45,7 +47,9 @@ for (const stack of STACKS) {
       assertEquals(host.sandbox, undefined);
       const ends = await describeEnds(one, result);
       const { mtu } = container;
-      assertEquals(ends.container, {
+      assertEquals(ends.host.linkLocal, stack === "IPv4" ? [] : ["fe80::1"]);
+      const { linkLocal: _, ...inPod } = ends.container;
+      assertEquals(inPod, {
         name: "eth0",
         mtu,
         mac: container.mac,

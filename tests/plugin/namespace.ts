@@ -69,6 +69,7 @@ async function feed(child: Deno.ChildProcess, text: string): Promise<void> {
 export class Namespace implements Disposable {
   readonly name: string;
   readonly netns: Netns;
+  #isGone = false;
 
   constructor(kind: string) {
     this.name = `hcnt-${kind}-${crypto.randomUUID().slice(0, 8)}`;
@@ -146,7 +147,10 @@ export class Namespace implements Disposable {
     };
   }
 
+  /** Deletes it; the second time there is nothing to do. */
   [Symbol.dispose](): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
     this.netns[Symbol.dispose]();
     deleteNetns(this.name);
   }

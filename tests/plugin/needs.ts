@@ -11,4 +11,5 @@ export const NEEDS: { readonly ignore: boolean } = requires(
   tool("nsenter", "util-linux"),
   tool("perl", "perl-base"),
   tool("ping", "iputils-ping"),
+  tool("sysctl", "procps"),
 );

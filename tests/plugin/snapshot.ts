@@ -20,8 +20,27 @@ export interface Snapshot {
   readonly files: string[];
 }
 
-/** What is in a namespace, and in a data directory if one is given. */
+/** What is in a namespace, and in a data directory if one is given, once it has settled. */
 export async function takeSnapshot(at: Namespace, dataDir?: string): Promise<Snapshot> {
+  const pods = (await at.ip("link", "show", "type", "veth")).filter(({ ifname }) =>
+    ifname !== "uplink"
+  );
+  let last = await look(at, dataDir);
+  if (pods.length === 0) return last;
+  for (let attempt = 0; attempt < SETTLING_ATTEMPTS; attempt++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const next = await look(at, dataDir);
+    const isSame = linesOf(last).join("\n") === linesOf(next).join("\n");
+    if (isSame && !linesOf(next).some((line) => line.includes('"linkdown"'))) return next;
+    last = next;
+  }
+  return last;
+}
+
+/** About a second; a link whose other end is down never gets a carrier. */
+const SETTLING_ATTEMPTS = 20;
+
+async function look(at: Namespace, dataDir: string | undefined): Promise<Snapshot> {
   const [links, routes4, routes6, rules4, rules6, queues, filter] = await Promise.all([
     at.ip("-details", "address"),
     at.ip("-4", "route", "show", "table", "all"),
@@ -59,8 +78,8 @@ function linesOf(snapshot: Snapshot): string[] {
 }
 
 /**
- * Some things the kernel does later, by itself: it notices a carrier, and finds out that its own
- * link-local address is unique.
+ * Some things the kernel does later, by itself: it notices a carrier, makes the routes that go
+ * with it, and finds out, after seconds, that its own link-local address is unique.
  */
 function settled({ operstate: _, flags = [], addr_info = [], ...link }: Json): Json {
   return {
