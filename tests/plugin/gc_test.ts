@@ -53,12 +53,13 @@ for (const [spelling, write] of Object.entries(SPELLINGS)) {
   });
 }
 
-for (
-  const [name, list] of Object.entries({ "no list": {}, "an empty list": { list: [] } }) as [
-    string,
-    { list?: Json[] },
-  ][]
-) {
+/** Both mean that nothing is in use; `cnitool gc` sends no list at all. */
+const NOTHING_VALID: readonly [name: string, attachments: Json][] = [
+  ["no list", {}],
+  ["an empty list", { "cni.dev/valid-attachments": [] }],
+];
+
+for (const [name, attachments] of NOTHING_VALID) {
   Deno.test({
     ...NEEDS,
     name: `GC with ${name} removes everything of this network and nothing of another`,
@@ -69,7 +70,6 @@ for (
       await stranger.add(other);
       const before = await node.snapshot();
       for (let count = 0; count < 3; count++) await (await node.pod()).add(FOR_GC);
-      const attachments = list === undefined ? {} : { "cni.dev/valid-attachments": list };
       await node.succeed("GC", { config: { ...FOR_GC, ...attachments } });
       assertSameNode(await node.snapshot(), before);
       const { code } = await node.call("GC", { config: FOR_GC });
@@ -154,5 +154,19 @@ Deno.test({
     const after = await node.snapshot();
     assertEquals([after.filter, after.links], [filter, links]);
     assert(await node.reaches(address));
+  },
+});
+
+Deno.test({
+  ...NEEDS,
+  name: "GC with a list it cannot read removes nothing",
+  async fn() {
+    await using node = await openNode();
+    await (await node.pod()).add(FOR_GC);
+    const before = await node.snapshot();
+    const attachments = { "cni.dev/valid-attachments": { "0": "not a list" } };
+    const { value } = await node.call("GC", { config: { ...FOR_GC, ...attachments } });
+    assertEquals(value?.code, 7);
+    assertSameNode(await node.snapshot(), before);
   },
 });
