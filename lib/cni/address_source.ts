@@ -3,7 +3,7 @@
  * program.
  */
 
-import { OWN_IPAM_TYPES, type PluginConfig } from "./plugin_config.ts";
+import { isOwnIpam, type PluginConfig } from "./plugin_config.ts";
 import { type AttachmentRequest, type IpamRequest } from "./ipam_request.ts";
 import { type CniResult } from "./result.ts";
 
@@ -24,7 +24,7 @@ export interface AddressSource {
 export async function addressSource(
   ipam: NonNullable<PluginConfig["ipam"]>,
 ): Promise<AddressSource> {
-  if (OWN_IPAM_TYPES.includes(ipam.type)) {
+  if (isOwnIpam(ipam.type)) {
     const own = await import("./ipam_verbs.ts");
     return {
       delegate: undefined,

@@ -25,7 +25,6 @@ import {
   OwnNetnsError,
   RemoveError,
   ResultError,
-  TryAgainError,
   VersionError,
 } from "./errors.ts";
 import { SPEC_VERSION } from "./version.ts";
@@ -53,7 +52,6 @@ const CODES: readonly (readonly [abstract new (...args: any[]) => Error, number]
   // In the Go library only.
   [OwnNetnsError, 8],
   [NetnsError, 8],
-  [TryAgainError, 11],
   [DeadlineError, 11],
   [RemoveError, 11],
   [NotReadyError, 50],

@@ -52,11 +52,6 @@ export class ResultError extends HeadcniError {
   override readonly name = "ResultError";
 }
 
-/** It would probably work later: the runtime should try again. */
-export class TryAgainError extends HeadcniError {
-  override readonly name = "TryAgainError";
-}
-
 /** STATUS: ADD would not work now. */
 export class NotReadyError extends HeadcniError {
   override readonly name = "NotReadyError";

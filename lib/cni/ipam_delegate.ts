@@ -16,14 +16,6 @@ import { type CniResult } from "./result.ts";
 import { decodeResult } from "./result_decode.ts";
 import { type CniVersion } from "./version.ts";
 
-/** Names under which the configuration may ask for our own IPAM. */
-const OWN_TYPES: readonly string[] = ["headcni-ipam", "headcni"];
-
-/** Whether `ipam.type` names the IPAM of this program. */
-export function isOwnIpam(type: string): boolean {
-  return OWN_TYPES.includes(type);
-}
-
 /** Which plugin to run, and what it is told. */
 export interface Delegation {
   /** `ipam.type`. */

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { type RunOptions, type RunResult } from "../sys/process.ts";
 import { toCniError } from "./error_code.ts";
 import { DelegateError } from "./errors.ts";
-import { delegate, delegateAdd, type Delegation, findPlugin, isOwnIpam } from "./ipam_delegate.ts";
+import { delegate, delegateAdd, type Delegation, findPlugin } from "./ipam_delegate.ts";
 
 const DELEGATION: Delegation = {
   type: "other",
@@ -74,8 +74,4 @@ Deno.test("findPlugin() takes the first directory that has the file, and no path
   for (const type of ["", ".", "..", "../b/other", "/opt/b/other", "missing"]) {
     assertThrows(() => findPlugin(type, DELEGATION.path, files), DelegateError);
   }
-});
-
-Deno.test("isOwnIpam() knows both names of our own", () => {
-  assertEquals(["headcni-ipam", "headcni", "host-local"].map(isOwnIpam), [true, true, false]);
 });

@@ -28,7 +28,6 @@ export {
   InputError,
   NotReadyError,
   ResultError,
-  TryAgainError,
   VersionError,
 } from "./errors.ts";
 export {
@@ -37,7 +36,6 @@ export {
   type DelegatePorts,
   type Delegation,
   findPlugin,
-  isOwnIpam,
   type QuietCommand,
 } from "./ipam_delegate.ts";
 export { JsonReader } from "./json_reader.ts";

@@ -39,8 +39,13 @@ const MTU_LIMITS = { min: 68, max: 65_535 };
 /** IPv6 does not work below (RFC 8200, section 5). */
 const IPV6_MIN_MTU = 1280;
 
-/** The name of our IPAM in `ipam.type`; the plugin's own name means the same. */
-export const OWN_IPAM_TYPES: readonly string[] = ["headcni-ipam", "headcni"];
+/** The names of our IPAM in `ipam.type`. */
+const OWN_IPAM_TYPES: readonly string[] = ["headcni-ipam", "headcni"];
+
+/** Whether `ipam.type` names the IPAM of this program; the plugin's own name means the same. */
+export function isOwnIpam(type: string): boolean {
+  return OWN_IPAM_TYPES.includes(type);
+}
 
 /**
  * Reads the plugin's configuration.

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { ConfigError } from "./errors.ts";
 import { type JsonObject } from "./json_reader.ts";
-import { readPluginConfig } from "./plugin_config.ts";
+import { isOwnIpam, readPluginConfig } from "./plugin_config.ts";
 
 function read(raw: JsonObject) {
   return readPluginConfig({ cniVersion: "1.0.0", name: "net", raw });
@@ -160,4 +160,8 @@ Deno.test("readPluginConfig() leaves dns as written without magic_dns", () => {
   const dns = { nameservers: ["8.8.8.8", "10.96.0.10"], domain: "d", options: ["ndots:5"] };
   assertEquals(read({ dns, magic_dns: { enable: false, base_domain: "x" } }).dns, dns);
   assertEquals(read({}).dns, undefined);
+});
+
+Deno.test("isOwnIpam() knows both names of our own", () => {
+  assertEquals(["headcni-ipam", "headcni", "host-local"].map(isOwnIpam), [true, true, false]);
 });

@@ -113,11 +113,6 @@ export class Attachments {
     );
   }
 
-  /** Replaces what the network plugin says it made. */
-  setRecord(id: number, record: string): void {
-    this.#db.run("UPDATE attachment SET record = ? WHERE id = ?", record, id);
-  }
-
   remove(id: number): void {
     this.#db.run("DELETE FROM attachment WHERE id = ?", id);
   }
