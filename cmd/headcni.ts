@@ -20,6 +20,32 @@ function programName(): string {
   return path.replace(/^.*[/\\]/, "").replace(/\.exe$/i, "");
 }
 
+type Plugin = typeof import("../lib/cni/plugin_face.ts");
+
+/**
+ * The plugin's face. The compiled program carries it as one script with V8's code cache
+ * (`tools/build/code_cache.ts`): a runtime waits for this start with every pod.
+ */
+async function loadPlugin(): Promise<Plugin> {
+  if (!Deno.build.standalone) return await import("../lib/cni/plugin_face.ts");
+  const { Script } = await import("node:vm");
+  const source = Deno.readTextFileSync(new URL("./plugin.script", import.meta.url));
+  const script = new Script(source, { filename: "plugin", ...codeCache() });
+  const module = { exports: {} };
+  script.runInThisContext()(module, module.exports, process.getBuiltinModule);
+  return module.exports as Plugin;
+}
+
+/** Made by the runtime that reads it; a program built for another machine has none. */
+function codeCache(): { cachedData?: Uint8Array } {
+  try {
+    return { cachedData: Deno.readFileSync(new URL("./plugin.cache", import.meta.url)) };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return {};
+    throw error;
+  }
+}
+
 /** Writes all of `text`; a pipe may take it in pieces, and a closed one is nobody's problem. */
 function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
   let rest = new TextEncoder().encode(text);
@@ -50,9 +76,10 @@ async function main(): Promise<number> {
   const command = Deno.env.get("CNI_COMMAND");
   const name = programName();
   if (command !== undefined || name === IPAM_NAME) {
-    const { runPlugin } = await import("../lib/cni/plugin_face.ts");
+    const { runPlugin } = await loadPlugin();
     const face = name === IPAM_NAME ? "ipam" : "main";
-    return await runPlugin(face, { ...streams, readStdin, env: (key) => Deno.env.get(key) });
+    const io = { ...streams, readStdin, env: (key: string) => Deno.env.get(key) };
+    return await runPlugin(face, io, { files: import.meta.url });
   }
   const { runCommandLine } = await import("../lib/cli/command_line.ts");
   return await runCommandLine(Deno.args, {

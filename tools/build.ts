@@ -9,10 +9,12 @@
 import { BuildError, say } from "./build/build_error.ts";
 import { bundle } from "./build/bundle.ts";
 import { capture } from "./build/command.ts";
+import { makeCodeCache } from "./build/code_cache.ts";
 import { compile } from "./build/compile.ts";
 import { sha256Hex } from "./build/hash.ts";
 import { findLibmnl, LIBMNL_SONAME } from "./build/libmnl.ts";
 import { PINNED_DENO, runtimePin } from "./build/pins.ts";
+import { bundlePlugin } from "./build/plugin_script.ts";
 import { findRuntime, type RuntimeSource, verifyRuntime } from "./build/runtime.ts";
 import { debianArchitecture, isTarget, outputName, type Target, TARGETS } from "./build/targets.ts";
 import config from "../deno.json" with { type: "json" };
@@ -110,12 +112,14 @@ async function build(args: readonly string[]): Promise<void> {
   const pin = runtimePin(target);
 
   const entry = await bundle(`${root}/cmd/headcni.ts`, `${work}/bundle`);
+  const script = await bundlePlugin(`${root}/lib/cni/plugin_face.ts`, `${work}/bundle`);
   const version = await writeBuildInfo(`${work}/bundle`, { root, target });
   if (architecture !== undefined) {
     const library = await findLibmnl(architecture);
     await Deno.writeFile(`${work}/bundle/${LIBMNL_SONAME}`, library);
   }
   const runtime = await findRuntime(target, pin, { source: settings.runtime });
+  await makeCodeCache(script, { work: `${work}/code_cache`, target, runtime });
   await forgetTimes(`${work}/bundle`);
 
   // Compiled under its final name (which becomes part of the program) but beside

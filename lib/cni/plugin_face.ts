@@ -1,5 +1,6 @@
 /** The face a container runtime sees: one call, one verb, one JSON value. */
 
+import { setEmbeddedFiles } from "../sys/embedded_file.ts";
 import { dispatch, type PluginIo, type VerbTable } from "./dispatch.ts";
 import { SUPPORTED_VERSIONS } from "./version.ts";
 
@@ -52,8 +53,13 @@ const ABOUT: Readonly<Record<PluginFace, string>> = {
   ipam: "headcni-ipam, a CNI IPAM plugin",
 };
 
-/** Answers one call of the plugin and returns the exit code. */
-export async function runPlugin(face: PluginFace, io: PluginIo): Promise<number> {
+/** Answers one call of the plugin and returns the exit code; `files` is where embedded files are. */
+export async function runPlugin(
+  face: PluginFace,
+  io: PluginIo,
+  { files }: { files: string },
+): Promise<number> {
+  setEmbeddedFiles(files);
   if (io.env("CNI_COMMAND") === undefined) {
     // A person typed the name of the IPAM plugin; CNI programs then say what they are.
     io.stderr.write(`${ABOUT[face]}\nCNI protocol versions: ${SUPPORTED_VERSIONS.join(", ")}\n`);

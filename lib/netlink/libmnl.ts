@@ -10,6 +10,7 @@
  */
 
 import { MFD_CLOEXEC } from "./constants/namespace.ts";
+import { embeddedFile } from "../sys/embedded_file.ts";
 import { HeadcniError } from "../sys/errors.ts";
 import { NetlinkError } from "./errors.ts";
 import { cString, errnoCell, INT, intBytes, WORD, wordBytes } from "./libc.ts";
@@ -95,7 +96,7 @@ function loadSystem(): Library {
 function loadEmbedded(): Library {
   let bytes: Uint8Array;
   try {
-    bytes = Deno.readFileSync(new URL(`./${SONAME}`, import.meta.url));
+    bytes = Deno.readFileSync(embeddedFile(SONAME));
   } catch (cause) {
     throw new LibmnlError({
       operation: "load",

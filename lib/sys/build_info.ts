@@ -1,5 +1,7 @@
 /** What this program was built from. */
 
+import { embeddedFile } from "./embedded_file.ts";
+
 /** Written by the build (`tools/build.ts`) beside the bundled code. */
 export interface BuildInfo {
   readonly version: string;
@@ -14,7 +16,7 @@ export interface BuildInfo {
 /** The facts of this build; run from source there are none, and the version says so. */
 export function readBuildInfo(): BuildInfo {
   try {
-    return JSON.parse(Deno.readTextFileSync(new URL("./build_info.json", import.meta.url)));
+    return JSON.parse(Deno.readTextFileSync(embeddedFile("build_info.json")));
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     return {

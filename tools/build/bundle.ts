@@ -3,7 +3,9 @@
  *
  * Compiling the graph as it is would embed whole npm packages (154 MB instead of
  * 90) and start three times slower. Names are kept (no minifying): a stack trace
- * from a user's node has to be readable, and it measured the same.
+ * from a user's node has to be readable, and it measured the same. The plugin's script
+ * (`plugin_script.ts`) is the exception: there half a millisecond counts, and every error of
+ * the plugin is caught and told in words.
  */
 
 import { BuildError, say } from "./build_error.ts";
@@ -19,17 +21,7 @@ export async function bundle(entry: string, outputDirectory: string): Promise<st
   await Deno.remove(outputDirectory, { recursive: true }).catch((error) => {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   });
-  const { ok, stderr } = await capture(Deno.execPath(), [
-    "bundle",
-    "--quiet",
-    PACKAGES_FROM_CACHE,
-    "--frozen",
-    "--platform=deno",
-    "--code-splitting",
-    `--outdir=${outputDirectory}`,
-    entry,
-  ]);
-  if (!ok) throw bundleError(stderr);
+  await denoBundle(["--code-splitting", `--outdir=${outputDirectory}`, entry]);
   const chunks = [...Deno.readDirSync(outputDirectory)].map((file) => file.name);
   const name = entry.replace(/^.*\//, "").replace(/\.ts$/, ".js");
   if (!chunks.includes(name)) {
@@ -40,6 +32,23 @@ export async function bundle(entry: string, outputDirectory: string): Promise<st
   }
   say(`bundle: ${chunks.length} chunks`);
   return `${outputDirectory}/${name}`;
+}
+
+/** Bundles `entry` and all it imports, dynamically too, into the one CommonJS file `output`. */
+export async function bundleScript(entry: string, output: string): Promise<void> {
+  await denoBundle(["--format=cjs", "--minify", `--output=${output}`, entry]);
+}
+
+async function denoBundle(args: readonly string[]): Promise<void> {
+  const { ok, stderr } = await capture(Deno.execPath(), [
+    "bundle",
+    "--quiet",
+    PACKAGES_FROM_CACHE,
+    "--frozen",
+    "--platform=deno",
+    ...args,
+  ]);
+  if (!ok) throw bundleError(stderr);
 }
 
 function bundleError(output: string): BuildError {

@@ -32,15 +32,16 @@ const SETTINGS = [
 export async function compile(
   entry: string,
   output: string,
-  options: { target: Target; runtime: Runtime },
+  options: { target: Target; runtime: Runtime; v8Flags?: readonly string[] },
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { target, runtime } = options;
+  const { target, runtime, v8Flags = [] } = options;
   const directory = entry.slice(0, entry.lastIndexOf("/"));
   const { ok, stderr } = await capture(Deno.execPath(), [
     "compile",
     ...SETTINGS,
     PERMISSIONS,
     `--target=${target}`,
+    ...v8Flags.length > 0 ? [`--v8-flags=${v8Flags.join(",")}`] : [],
     `--include=${directory}`,
     `--output=${output}`,
     entry,
