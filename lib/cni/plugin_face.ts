@@ -1,5 +1,6 @@
 /** The face a container runtime sees: one call, one verb, one JSON value. */
 
+import { tellOthers } from "./afterwards.ts";
 import { dispatch, type PluginIo, type VerbTable } from "./dispatch.ts";
 import { SUPPORTED_VERSIONS } from "./version.ts";
 
@@ -59,5 +60,10 @@ export async function runPlugin(face: PluginFace, io: PluginIo): Promise<number>
     io.stderr.write(`${ABOUT[face]}\nCNI protocol versions: ${SUPPORTED_VERSIONS.join(", ")}\n`);
     return 0;
   }
-  return await dispatch(VERBS[face], io);
+  // An IPAM call is a part of somebody else's: who made it tells, if anybody does.
+  return await dispatch(
+    VERBS[face],
+    io,
+    face === "main" ? { onEnd: (end) => tellOthers(end, io) } : {},
+  );
 }
