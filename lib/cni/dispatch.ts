@@ -6,6 +6,7 @@
  */
 
 import { type Clock, systemClock, withDeadline } from "../sys/clock.ts";
+import { type CallEnd, CallNotes } from "./call_notes.ts";
 import { toCniError } from "./error_code.ts";
 import { type AttachmentCommand, type CallParameters, readParameters } from "./environment.ts";
 import { EnvironmentError, InputError } from "./errors.ts";
@@ -32,6 +33,8 @@ export interface PluginCall {
   readonly io: PluginIo;
   readonly config: NetworkConfig;
   readonly version: CniVersion;
+  /** For what is told about the call afterwards. */
+  readonly notes: CallNotes;
 }
 
 /** A call about one interface of one container. */
@@ -74,30 +77,40 @@ const VERSION_ANSWER = { cniVersion: SPEC_VERSION, supportedVersions: SUPPORTED_
 const LIMITS_MS: Readonly<Record<string, number>> = { DEL: 9_000, CHECK: 9_000, STATUS: 900 };
 const OTHER_LIMIT_MS = 28_000;
 
+/** Options of {@linkcode dispatch}. */
+export interface DispatchOptions {
+  /** Called when the answer has been written, whatever it was; must not throw. */
+  readonly onEnd?: (end: CallEnd) => void | Promise<void>;
+  /** @default {systemClock} */
+  readonly clock?: Pick<Clock, "sleep" | "monotonicMs">;
+}
+
 /** Runs the verb the environment names and returns the exit code. */
 export async function dispatch(
   verbs: VerbTable,
   io: PluginIo,
-  clock: Pick<Clock, "sleep"> = systemClock,
+  options: DispatchOptions = {},
 ): Promise<number> {
-  // Errors are told in the caller's version as soon as it is known.
-  let told: string = SPEC_VERSION;
+  const { clock = systemClock } = options;
+  const notes = new CallNotes(io.env("CNI_COMMAND") ?? "", clock);
+  let failure: CallEnd["failure"];
   try {
-    const command = io.env("CNI_COMMAND") ?? "";
-    const onVersion = (version: string) => {
-      told = version;
-    };
+    const { command } = notes;
     const result = command === "VERSION" ? VERSION_ANSWER : await withDeadline(
       LIMITS_MS[command] ?? OTHER_LIMIT_MS,
-      () => carryOut(chooseVerb(verbs, command), { command, io, onVersion }),
+      () => carryOut(chooseVerb(verbs, command), { io, notes }),
       { operation: "carry out", subject: command, clock },
     );
     if (result !== undefined) io.stdout.write(JSON.stringify(result) + "\n");
-    return 0;
   } catch (error) {
-    io.stdout.write(JSON.stringify(toCniError(error, told)) + "\n");
-    return 1;
+    // Told in the caller's version as soon as it is known.
+    const told = toCniError(error, findVersion(notes.config?.cniVersion ?? "") ?? SPEC_VERSION);
+    io.stdout.write(JSON.stringify(told) + "\n");
+    failure = { error, told };
   }
+  notes.mark("end");
+  await options.onEnd?.({ notes, failure });
+  return failure === undefined ? 0 : 1;
 }
 
 /**
@@ -106,16 +119,18 @@ export async function dispatch(
  */
 async function carryOut(
   verb: VerbEntry,
-  call: { command: string; io: PluginIo; onVersion: (version: string) => void },
+  { io, notes }: Pick<PluginCall, "io" | "notes">,
 ): Promise<unknown> {
-  const { command, io, onVersion } = call;
+  const { command } = notes;
   const parameters = "about" in verb ? readParameters(verb.about, io.env) : undefined;
+  notes.parameters = parameters;
   const config = decodeNetworkConfig(readInput(io));
-  onVersion(findVersion(config.cniVersion) ?? SPEC_VERSION);
+  notes.config = config;
   const version = checkVersion(config.cniVersion, command, verb.since);
-  if (!("about" in verb)) return await (await verb.load())({ io, config, version });
+  const call = { io, config, version, notes };
+  if (!("about" in verb)) return await (await verb.load())(call);
   if (parameters === undefined) throw new TypeError(`Cannot happen: ${command} has no parameters`);
-  return await (await verb.load())({ io, config, version, parameters });
+  return await (await verb.load())({ ...call, parameters });
 }
 
 function chooseVerb(verbs: VerbTable, command: string): VerbEntry {

@@ -152,7 +152,9 @@ for (const [command, limitMs] of [["STATUS", 900], ["DEL", 9_000], ["ADD", 28_00
       stderr: { write: () => {} },
     };
     const sleep = (ms: number) => Promise.resolve(void asked.push(ms));
-    const code = await dispatch(table(command, () => new Promise(() => {})), io, { sleep });
+    const code = await dispatch(table(command, () => new Promise(() => {})), io, {
+      clock: { sleep, monotonicMs: () => 0 },
+    });
     assertEquals([code, JSON.parse(stdout).code, asked], [1, 11, [limitMs]]);
     assertStringIncludes(stdout, `Cannot carry out ${command}`);
   });

@@ -104,7 +104,10 @@ function checkOverlap(
   }
 }
 
-/** Keys the plugin itself does nothing with; the daemon and the doctor read the same file. */
+/**
+ * Keys that ADD itself does nothing with: the daemon and the doctor read the same file, and what
+ * is told after the answer (`afterwards.ts`) takes its own as they are.
+ */
 function checkUnused(reader: JsonReader): void {
   reader.parsed("headscale_url", (text) => {
     const { protocol } = new URL(text);
@@ -113,6 +116,7 @@ function checkUnused(reader: JsonReader): void {
     }
   });
   readPath(reader, "tailscale_socket");
+  readPath(reader, "daemonSocket");
   reader.boolean("enable_network_policy");
 }
 

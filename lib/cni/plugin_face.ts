@@ -1,6 +1,7 @@
 /** The face a container runtime sees: one call, one verb, one JSON value. */
 
 import { setEmbeddedFiles } from "../sys/embedded_file.ts";
+import { tellOthers } from "./afterwards.ts";
 import { dispatch, type PluginIo, type VerbTable } from "./dispatch.ts";
 import { SUPPORTED_VERSIONS } from "./version.ts";
 
@@ -65,5 +66,10 @@ export async function runPlugin(
     io.stderr.write(`${ABOUT[face]}\nCNI protocol versions: ${SUPPORTED_VERSIONS.join(", ")}\n`);
     return 0;
   }
-  return await dispatch(VERBS[face], io);
+  // An IPAM call is a part of somebody else's: who made it tells, if anybody does.
+  return await dispatch(
+    VERBS[face],
+    io,
+    face === "main" ? { onEnd: (end) => tellOthers(end, io) } : {},
+  );
 }

@@ -107,6 +107,7 @@ export class Node extends Namespace implements AsyncDisposable {
       env: {
         PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
         HEADCNI_DATA_DIR: this.dataDir,
+        HEADCNI_DAEMON_SOCKET: "", // the machine's own daemon has nothing to do with this node
         CNI_COMMAND: verb,
         ...env,
       },

@@ -64,11 +64,13 @@ async function make(config: PluginConfig, place: Place): Promise<CniResult> {
   const mac = config.runtime.mac ?? hardwareAddressOf(request.args);
   clearWay(keyOf(request), { host: node.route, container: container.route });
   failpoint("add.cleared");
+  call.notes.mark("config");
   await using undo = new UndoStack({ onFailure: (error) => report(call, error) });
   const record = { ...wishes, addresses: [], delegate: source.delegate };
   const ipam = await source.add(request, encodeRecord(record));
   undo.defer("release addresses", () => source.release(request));
   failpoint("add.addresses");
+  call.notes.mark("allocate");
 
   const plan = planAttachment({
     key: keyOf(request),
@@ -82,16 +84,19 @@ async function make(config: PluginConfig, place: Place): Promise<CniResult> {
     hostInterface: plan.host.name,
     addresses: plan.hostRoutes.map(({ address }) => address),
   };
+  call.notes.addresses = pod.addresses.map(String);
   const ends = { host: node.route, container: container.route, netns: container.netns };
   undo.defer("delete interface", () => detach(node.route, plan.host.name));
   createPair(plan, ends);
   failpoint("add.veth");
+  call.notes.mark("link");
   undo.defer("delete packet filter rules", () => removeFromFilter(node.filter, pod));
   const failures = await addToFilter(node.filter, pod, {
     clusterNetworks: [...config.podCidrs, ...config.serviceCidrs, ...subnetsOf(ipam)],
     allPods: () => storedPods(request),
   });
   failpoint("add.filter");
+  call.notes.mark("filter");
   for (const failure of failures) report(call, failure);
   enableForwarding(plan);
   failpoint("add.forwarding");
@@ -102,6 +107,7 @@ async function make(config: PluginConfig, place: Place): Promise<CniResult> {
     failpoint("add.bandwidth");
   }
   routeToContainer(plan, ends, attached);
+  call.notes.mark("configure");
   undo.commit();
   return describe(plan, { ipam, config, netns: call.parameters.netns });
 }

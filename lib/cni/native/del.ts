@@ -20,10 +20,14 @@ export async function del(call: AttachmentCall): Promise<void> {
   const record = storedAttachment(request);
   using container = findContainer(call.parameters);
   using node = new Node();
+  call.notes.addresses = record?.addresses.map(String) ?? [];
+  call.notes.mark("config");
   removeAttachment(node, { hostInterface: hostInterfaceName(request), record, container });
   failpoint("del.removed");
+  call.notes.mark("remove");
   const type = record?.delegate ?? ipamType(request);
   if (type !== undefined) await (await addressSource({ type })).release(request);
+  call.notes.mark("release");
 }
 
 /**
