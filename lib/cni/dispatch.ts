@@ -5,7 +5,7 @@
  * plugin fails, so exactly one JSON value is written, or nothing.
  */
 
-import { type Clock, systemClock, withDeadline } from "../sys/clock.ts";
+import { type Clock, systemClock, withTimeLimit } from "../sys/clock.ts";
 import { type CallEnd, CallNotes } from "./call_notes.ts";
 import { toCniError } from "./error_code.ts";
 import { type AttachmentCommand, type CallParameters, readParameters } from "./environment.ts";
@@ -82,7 +82,7 @@ export interface DispatchOptions {
   /** Called when the answer has been written, whatever it was; must not throw. */
   readonly onEnd?: (end: CallEnd) => void | Promise<void>;
   /** @default {systemClock} */
-  readonly clock?: Pick<Clock, "sleep" | "monotonicMs">;
+  readonly clock?: Pick<Clock, "after" | "monotonicMs">;
 }
 
 /** Runs the verb the environment names and returns the exit code. */
@@ -96,7 +96,7 @@ export async function dispatch(
   let failure: CallEnd["failure"];
   try {
     const { command } = notes;
-    const result = command === "VERSION" ? VERSION_ANSWER : await withDeadline(
+    const result = command === "VERSION" ? VERSION_ANSWER : await withTimeLimit(
       LIMITS_MS[command] ?? OTHER_LIMIT_MS,
       () => carryOut(chooseVerb(verbs, command), { io, notes }),
       { operation: "carry out", subject: command, clock },

@@ -151,9 +151,13 @@ for (const [command, limitMs] of [["STATUS", 900], ["DEL", 9_000], ["ADD", 28_00
       stdout: { write: (text: string) => stdout += text },
       stderr: { write: () => {} },
     };
-    const sleep = (ms: number) => Promise.resolve(void asked.push(ms));
+    const after = (ms: number, ring: () => void) => {
+      asked.push(ms);
+      queueMicrotask(ring);
+      return () => {};
+    };
     const code = await dispatch(table(command, () => new Promise(() => {})), io, {
-      clock: { sleep, monotonicMs: () => 0 },
+      clock: { after, monotonicMs: () => 0 },
     });
     assertEquals([code, JSON.parse(stdout).code, asked], [1, 11, [limitMs]]);
     assertStringIncludes(stdout, `Cannot carry out ${command}`);

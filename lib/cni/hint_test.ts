@@ -56,7 +56,7 @@ Deno.test("CallNotes adds up phases; their sum is the total", async () => {
   const before = notes.phasesMs().total ?? 0;
   for (const phase of ["link", "filter", "link"]) {
     const slept = clock.sleep(10);
-    clock.advance(10);
+    await clock.advance(10);
     await slept;
     notes.mark(phase);
   }

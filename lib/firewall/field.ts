@@ -1,6 +1,7 @@
 /** Fields of set keys and map values: from words to the bytes nftables compares, and back. */
 
 import { IpAddress } from "../ip/mod.ts";
+import { decodeText } from "../netlink/attribute_decoder.ts";
 
 /** What a field holds, by the name `nft` gives its data type. */
 export type FieldType = "ifname" | "ipv4_addr" | "ipv6_addr" | "inet_proto" | "inet_service";
@@ -111,7 +112,7 @@ function formatField(type: FieldType, bytes: Uint8Array): string {
   switch (type) {
     case "ifname": {
       const end = bytes.indexOf(0);
-      return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
+      return decodeText(end < 0 ? bytes : bytes.subarray(0, end));
     }
     case "ipv4_addr":
     case "ipv6_addr":

@@ -190,8 +190,18 @@ export class AttributeDecoder {
   #utf8(): string {
     const bytes = this.bytes();
     const end = bytes.indexOf(0);
-    return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
+    return decodeText(end < 0 ? bytes : bytes.subarray(0, end));
   }
+}
+
+/**
+ * UTF-8 as a string. Names in the kernel are ASCII nearly always, and the first TextDecoder of a
+ * process costs more than reading a link.
+ */
+export function decodeText(bytes: Uint8Array): string {
+  return bytes.every((byte) => byte < 0x80)
+    ? String.fromCharCode(...bytes)
+    : new TextDecoder().decode(bytes);
 }
 
 /** A value under construction: attributes come in any order and fill it one by one. */

@@ -9,6 +9,11 @@ import type { IpAddress } from "../ip/mod.ts";
 import type { AttributeDecoder } from "./attribute_decoder.ts";
 import type { NetlinkConnection } from "./connection.ts";
 import {
+  CTA_FILTER,
+  CTA_FILTER_F_CTA_IP_DST,
+  CTA_FILTER_F_CTA_IP_SRC,
+  CTA_FILTER_ORIG_FLAGS,
+  CTA_FILTER_REPLY_FLAGS,
   CTA_ID,
   CTA_IP_V4_DST,
   CTA_IP_V4_SRC,
@@ -68,11 +73,51 @@ export function listFlows(connection: NetlinkConnection, family: 4 | 6): Flow[] 
  * Deletes every flow that `address` is an end of, in either direction. ≈ `conntrack -D -s
  * ADDRESS; conntrack -D -d ADDRESS; conntrack -D -r ADDRESS; conntrack -D -q ADDRESS`
  *
+ * Listing all flows takes milliseconds even if there are none: the kernel locks every bucket of
+ * its table. So it is asked to pick those of an IPv4 address itself. One that cannot (`CTA_FILTER`
+ * of a deletion is younger than that of a list) misses the rest of the tuple and says EINVAL.
+ * Flows of an IPv6 address are listed on every kernel: the comparison in
+ * `ctnetlink_filter_match_tuple` is the wrong way round there, seen up to Linux 6.18, and the
+ * flows of all other addresses would be deleted.
+ *
  * @param connection one of protocol `NETLINK_NETFILTER`.
- * @returns how many were deleted.
  */
-export function deleteFlows(connection: NetlinkConnection, address: IpAddress): number {
-  return deleteFlowsWhere(connection, address.family, (flow) => touches(flow, address));
+export function deleteFlows(connection: NetlinkConnection, address: IpAddress): void {
+  if (address.family === 4 && deletePicked(connection, address)) return;
+  deleteFlowsWhere(connection, address.family, (flow) => touches(flow, address));
+}
+
+/** Whether the kernel could pick the flows by itself. */
+function deletePicked(connection: NetlinkConnection, address: IpAddress): boolean {
+  for (const { error } of connection.exchange(ENDS.map((end) => deleteFlowsOf(address, end)))) {
+    if (error === undefined || error.code === "ENOENT") continue;
+    if (error.code === "EINVAL") return false;
+    throw error;
+  }
+  return true;
+}
+
+/** Where an address can stand in a flow. */
+const ENDS = [
+  { tuple: CTA_TUPLE_ORIG, part: CTA_IP_V4_SRC, flag: CTA_FILTER_F_CTA_IP_SRC },
+  { tuple: CTA_TUPLE_ORIG, part: CTA_IP_V4_DST, flag: CTA_FILTER_F_CTA_IP_DST },
+  { tuple: CTA_TUPLE_REPLY, part: CTA_IP_V4_SRC, flag: CTA_FILTER_F_CTA_IP_SRC },
+  { tuple: CTA_TUPLE_REPLY, part: CTA_IP_V4_DST, flag: CTA_FILTER_F_CTA_IP_DST },
+] as const;
+
+function deleteFlowsOf(address: IpAddress, { tuple, part, flag }: (typeof ENDS)[number]): Request {
+  const flags = tuple === CTA_TUPLE_ORIG ? CTA_FILTER_ORIG_FLAGS : CTA_FILTER_REPLY_FLAGS;
+  return {
+    operation: "delete connections",
+    subject: () => `of ${address}`,
+    type: NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_DELETE,
+    flags: 0,
+    // The tuple is there in any case: without one, an old kernel would delete all flows.
+    payload: putNetfilterHeader(toAddressFamily(address.family))
+      .nested(tuple, (parts) => parts.nested(CTA_TUPLE_IP, (ip) => ip.address(part, address)))
+      .nested(CTA_FILTER, (filter) => filter.u32(flags, flag))
+      .finish(),
+  };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { errnoName } from "./errno.ts";
 import { NetlinkError } from "./errors.ts";
-import { closeDescriptor, enterNetns, namespaceType, openReadOnly } from "./libc.ts";
+import { enterNetns, namespaceType, openReadOnly } from "./libc.ts";
+import { closeDescriptor } from "../sys/libc.ts";
 
 const CALLS = 20_000;
 

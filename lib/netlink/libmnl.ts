@@ -13,7 +13,7 @@ import { MFD_CLOEXEC } from "./constants/namespace.ts";
 import { embeddedFile } from "../sys/embedded_file.ts";
 import { HeadcniError } from "../sys/errors.ts";
 import { NetlinkError } from "./errors.ts";
-import { cString, errnoCell, INT, intBytes, WORD, wordBytes } from "./libc.ts";
+import { cString, errnoCell, INT, intBytes, WORD, wordBytes } from "../sys/libc.ts";
 
 /** ssize_t results are declared i32: no message is that large, and bigint costs. */
 const SYMBOLS = {

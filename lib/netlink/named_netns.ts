@@ -3,7 +3,7 @@
 import { CLONE_NEWNET, MNT_DETACH, MS_BIND, MS_REC, MS_SHARED } from "./constants/namespace.ts";
 import { ERRNO } from "./errno.ts";
 import { InvalidRequestError, NetlinkError } from "./errors.ts";
-import { cString, errnoCell, INT, intBytes, WORD, wordBytes } from "./libc.ts";
+import { cString, errnoCell, INT, intBytes, WORD, wordBytes } from "../sys/libc.ts";
 import { detour, type Netns, openNetns } from "./netns.ts";
 
 const SYMBOLS = {

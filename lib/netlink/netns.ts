@@ -10,7 +10,8 @@
 import { CLONE_NEWNET } from "./constants/namespace.ts";
 import { describeErrno, ERRNO } from "./errno.ts";
 import { NetlinkError, NetnsError } from "./errors.ts";
-import { abort, closeDescriptor, enterNetns, namespaceType, openReadOnly } from "./libc.ts";
+import { abort, enterNetns, namespaceType, openReadOnly } from "./libc.ts";
+import { closeDescriptor } from "../sys/libc.ts";
 
 /** An open network namespace. Holding it keeps the namespace alive. */
 export class Netns implements Disposable {

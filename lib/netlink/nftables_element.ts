@@ -1,6 +1,6 @@
 /** One element of an nftables set or map: `enum nft_set_elem_attributes` to bytes and back. */
 
-import type { AttributeDecoder } from "./attribute_decoder.ts";
+import { type AttributeDecoder, decodeText } from "./attribute_decoder.ts";
 import { NFGENMSG_BYTES } from "./conntrack.ts";
 import {
   NFT_SET_ELEM_INTERVAL_END,
@@ -54,7 +54,7 @@ function encodeComment(comment: string): Uint8Array {
 function decodeComment(userdata: Uint8Array): string | undefined {
   const [type, length = 0] = userdata;
   if (type !== NFTNL_UDATA_SET_ELEM_COMMENT || length === 0) return undefined;
-  return new TextDecoder().decode(userdata.subarray(2, 1 + length));
+  return decodeText(userdata.subarray(2, 1 + length));
 }
 
 /** The elements a message lists. */

@@ -10,7 +10,7 @@
 
 import { ERRNO } from "./errno.ts";
 import { NetlinkError } from "./errors.ts";
-import { closeDescriptor, errnoCell, INT, intBytes, wordBytes } from "./libc.ts";
+import { closeDescriptor, errnoCell, INT, intBytes, wordBytes } from "../sys/libc.ts";
 
 const SYMBOLS = {
   // int poll(struct pollfd *fds, nfds_t nfds, int timeout)

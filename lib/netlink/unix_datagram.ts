@@ -8,7 +8,7 @@ import {
   SOCK_DGRAM,
 } from "./constants/socket.ts";
 import { ERRNO } from "./errno.ts";
-import { closeDescriptor, errnoCell, INT, intBytes } from "./libc.ts";
+import { closeDescriptor, errnoCell, INT, intBytes } from "../sys/libc.ts";
 
 /** `sun_path` of `linux/un.h` has 108 bytes, the final zero included. */
 const MAX_PATH_BYTES = 107;

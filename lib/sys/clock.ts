@@ -14,6 +14,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds since some moment; never jumps. Use this one to measure. */
   monotonicMs(): number;
+  /** Calls `ring` after `ms` milliseconds, unless the function it returns is called before. */
+  after(ms: number, ring: () => void): () => void;
   /** Resolves after `ms` milliseconds. */
   sleep(ms: number, options?: SleepOptions): Promise<void>;
 }
@@ -25,6 +27,10 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
+  after(ms, ring) {
+    const timer = setTimeout(ring, Math.min(ms, MAX_TIMER_MS));
+    return () => clearTimeout(timer);
+  },
   sleep(ms, options = {}) {
     const { signal } = options;
     return new Promise((resolve, reject) => {
@@ -68,6 +74,35 @@ export interface DeadlineOptions {
   readonly signal?: AbortSignal;
   /** @default {systemClock} */
   readonly clock?: Pick<Clock, "sleep">;
+}
+
+/**
+ * The result of `work`, or a {@linkcode DeadlineError} after `limitMs` milliseconds; `work` is
+ * then left behind, and what becomes of it is ignored.
+ *
+ * For work that cannot be told to stop. It costs a timer; {@linkcode withDeadline} makes abort
+ * signals as well, and the first of a process take a millisecond, which ADD would feel.
+ */
+export async function withTimeLimit<T>(
+  limitMs: number,
+  work: () => Promise<T>,
+  options: Pick<DeadlineOptions, "operation" | "subject"> & {
+    readonly clock?: Pick<Clock, "after">;
+  },
+): Promise<T> {
+  const { operation, subject, clock = systemClock } = options;
+  let cancel = () => {};
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.after(
+      limitMs,
+      () => reject(new DeadlineError({ operation, subject, limitMs })),
+    );
+  });
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    cancel();
+  }
 }
 
 /**

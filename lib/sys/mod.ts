@@ -17,6 +17,7 @@ export {
   type SleepOptions,
   systemClock,
   withDeadline,
+  withTimeLimit,
 } from "./clock.ts";
 export { causeChain, describeError, type ErrorParts, HeadcniError } from "./errors.ts";
 export { failpoint, FAILPOINT_VARIABLE, FailpointError } from "./failpoint.ts";

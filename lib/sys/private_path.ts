@@ -59,6 +59,16 @@ export function checkPrivateFile(path: string): number | undefined {
   }
 }
 
+/** The names in a directory; none if it does not exist. @throws {FileError} */
+export function listDirectory(path: string): ReadonlySet<string> {
+  try {
+    return new Set(Array.from(Deno.readDirSync(path), ({ name }) => name));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return new Set();
+    throw fileError("list directory", path, error);
+  }
+}
+
 function checkPrivate(path: string, kind: "file" | "directory"): Deno.FileInfo | undefined {
   const info = lstat(path);
   if (info === undefined) return undefined;

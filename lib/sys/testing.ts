@@ -5,9 +5,13 @@
  */
 
 import type { Clock, SleepOptions } from "./clock.ts";
+import { libc } from "./libc.ts";
 import { type Log, logTo } from "./log.ts";
 import { formatText } from "./log_format.ts";
 import type { LogRecord } from "./log_record.ts";
+
+// It stays open for good. Opened before the first test, no test is blamed for it.
+if (Deno.build.os === "linux") libc();
 
 export { MemoryFiles, type PlantedFailure } from "./memory_files.ts";
 
@@ -43,6 +47,12 @@ export class FakeClock implements Clock {
   /** Sets the wall clock, as NTP or a person would; nobody wakes from it. */
   setTime(now: number): void {
     this.#wallOffsetMs = now - this.#elapsedMs;
+  }
+
+  after(ms: number, ring: () => void): () => void {
+    const sleeper = { wakeAt: this.#elapsedMs + Math.max(0, ms), wake: ring };
+    this.#sleepers.add(sleeper);
+    return () => void this.#sleepers.delete(sleeper);
   }
 
   sleep(ms: number, options: SleepOptions = {}): Promise<void> {

@@ -3,7 +3,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseAddress } from "../../lib/ip/mod.ts";
 import { NetlinkError } from "../../lib/netlink/mod.ts";
-import { deleteFlows, listFlows } from "../../lib/netlink/conntrack.ts";
+import { deleteFlows, deleteFlowsWhere, listFlows } from "../../lib/netlink/conntrack.ts";
 import {
   addSetElements,
   commitNftables,
@@ -39,14 +39,41 @@ Deno.test({
       "add table inet t; add chain inet t c { type filter hook input priority 0; }",
     );
     sandbox.run("nft", "add rule inet t c ct state new accept");
-    const insert = (source: string, destination: string, port: number) =>
+    const insert = (source: string, destination: string, port: number, ...more: string[]) =>
       sandbox.run(
         ...["conntrack", "-I", "-p", "udp", "-t", "300", "-s", source, "-d", destination],
-        ...["--sport", String(port), "--dport", "53"],
+        ...["--sport", String(port), "--dport", "53", ...more],
       );
     insert("10.1.0.7", "10.9.0.1", 1001);
     insert("10.9.0.2", "10.1.0.7", 1002);
     insert("10.1.0.8", "10.9.0.1", 1003);
+    // Translated: only the answers carry the address.
+    insert(
+      "10.9.0.3",
+      "10.9.0.4",
+      1006,
+      "-r",
+      "10.1.0.7",
+      "-q",
+      "10.9.0.3",
+      "--reply-port-src",
+      "53",
+      "--reply-port-dst",
+      "1006",
+    );
+    insert(
+      "10.9.0.3",
+      "10.9.0.4",
+      1007,
+      "-r",
+      "10.9.0.4",
+      "-q",
+      "10.1.0.7",
+      "--reply-port-src",
+      "53",
+      "--reply-port-dst",
+      "1007",
+    );
     insert("fd00::7", "fd00:9::1", 1004);
     insert("fd00::8", "fd00:9::1", 1005);
     const ports = (family: "ipv4" | "ipv6") =>
@@ -54,12 +81,14 @@ Deno.test({
         .map(([, port]) => Number(port)).sort();
     const listed = (family: 4 | 6) =>
       listFlows(netfilter, family).map(({ original }) => original.sourcePort).sort();
-    assertEquals([listed(4), listed(6)], [[1001, 1002, 1003], [1004, 1005]]);
+    assertEquals([listed(4), listed(6)], [[1001, 1002, 1003, 1006, 1007], [1004, 1005]]);
     assertEquals([ports("ipv4"), ports("ipv6")], [listed(4), listed(6)]);
-    assertEquals(deleteFlows(netfilter, parseAddress("10.1.0.7")), 2);
-    assertEquals(deleteFlows(netfilter, parseAddress("fd00::7")), 1);
+    deleteFlows(netfilter, parseAddress("10.1.0.7"));
+    deleteFlows(netfilter, parseAddress("fd00::7"));
     assertEquals([ports("ipv4"), ports("ipv6")], [[1003], [1005]]);
-    assertEquals(deleteFlows(netfilter, parseAddress("10.1.0.7")), 0);
+    deleteFlows(netfilter, parseAddress("10.1.0.7")); // none is no error
+    assertEquals(deleteFlowsWhere(netfilter, 4, ({ original }) => original.sourcePort === 1003), 1);
+    assertEquals([ports("ipv4"), ports("ipv6")], [[], [1005]]);
   },
 });
 

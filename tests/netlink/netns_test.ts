@@ -90,7 +90,7 @@ Deno.test({
     using sandbox = new Sandbox();
     const { code, signal, stdout, stderr } = runScript(`
       import { inNetns, openNetns } from "lib/netlink/mod.ts";
-      import { closeDescriptor } from "lib/netlink/libc.ts";
+      import { closeDescriptor } from "lib/sys/libc.ts";
       const netns = openNetns("${netnsPath(sandbox.name)}");
       try {
         inNetns(netns, () => {

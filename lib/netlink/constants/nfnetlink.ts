@@ -23,10 +23,19 @@ export const CTA_TUPLE_REPLY = 2;
 export const CTA_MARK = 8;
 export const CTA_ID = 12;
 export const CTA_ZONE = 18;
+export const CTA_FILTER = 25;
 
 // Inside a tuple.
 export const CTA_TUPLE_IP = 1;
 export const CTA_TUPLE_PROTO = 2;
+
+// Inside CTA_FILTER.
+export const CTA_FILTER_ORIG_FLAGS = 1;
+export const CTA_FILTER_REPLY_FLAGS = 2;
+
+// Which parts of a tuple count; `net/netfilter/nf_conntrack_netlink.c`.
+export const CTA_FILTER_F_CTA_IP_SRC = 1 << 0;
+export const CTA_FILTER_F_CTA_IP_DST = 1 << 1;
 
 // Inside CTA_TUPLE_IP.
 export const CTA_IP_V4_SRC = 1;
