@@ -83,6 +83,11 @@ const streams = {
 async function main(): Promise<number> {
   const command = Deno.env.get("CNI_COMMAND");
   const name = programName();
+  if (command === "VERSION") {
+    const { VERSION_ANSWER } = await import("../lib/cni/version.ts");
+    streams.stdout.write(JSON.stringify(VERSION_ANSWER) + "\n");
+    return 0;
+  }
   if (command !== undefined || name === IPAM_NAME) {
     const { runPlugin } = await loadPlugin();
     const face = name === IPAM_NAME ? "ipam" : "main";

@@ -1,9 +1,5 @@
-/**
- * Where the addresses of a network come from: our own IPAM, in this process, or another
- * program.
- */
+/** What gives addresses to attachments: our own IPAM, or another program. */
 
-import { isOwnIpam, type PluginConfig } from "./plugin_config.ts";
 import { type AttachmentRequest, type IpamRequest } from "./ipam_request.ts";
 import { type CniResult } from "./result.ts";
 
@@ -18,23 +14,4 @@ export interface AddressSource {
   collect(request: IpamRequest): Promise<void>;
   /** Throws unless there are addresses to give. */
   status(request: IpamRequest): void | Promise<void>;
-}
-
-/** The source a configuration names. */
-export async function addressSource(
-  ipam: NonNullable<PluginConfig["ipam"]>,
-): Promise<AddressSource> {
-  if (isOwnIpam(ipam.type)) {
-    const own = await import("./ipam_verbs.ts");
-    return {
-      delegate: undefined,
-      add: own.addAddresses,
-      release: own.releaseAddresses,
-      check: own.checkAddresses,
-      collect: own.collectAddresses,
-      status: own.checkReadiness,
-    };
-  }
-  const { delegatedSource } = await import("./ipam_delegated.ts");
-  return delegatedSource(ipam.type);
 }

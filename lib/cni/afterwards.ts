@@ -5,9 +5,10 @@
  * nobody's problem: the daemon reads the store anyway, and a hint only makes it look earlier.
  */
 
-import { denoFiles, type Files } from "../sys/files.ts";
+import { pathExists } from "../sys/libc.ts";
 import { type CallEnd } from "./call_notes.ts";
 import { type PluginIo } from "./dispatch.ts";
+import { sendHint } from "./hint.ts";
 
 /** Where the daemon listens when nobody says otherwise. */
 export const DEFAULT_DAEMON_SOCKET = "/run/headcni/headcni.sock";
@@ -19,18 +20,16 @@ export const DAEMON_SOCKET_VARIABLE = "HEADCNI_DAEMON_SOCKET";
 const TOLD: readonly string[] = ["ADD", "DEL"];
 
 /** Tells the daemon how a call ended. Never throws, never waits. */
-export async function tellOthers(
+export function tellOthers(
   end: CallEnd,
   io: Pick<PluginIo, "env">,
-  files: Pick<Files, "stat"> = denoFiles,
-): Promise<void> {
+  exists: (path: string) => boolean = pathExists,
+): void {
   try {
     if (!TOLD.includes(end.notes.command)) return;
     const socket = daemonSocket(end, io);
-    // Asked first: without a daemon there is nothing to load.
-    if (socket === "" || files.stat(socket)?.kind !== "other") return;
-    const { sendHint } = await import("./hint.ts");
-    sendHint(socket, end);
+    // Asked first: without a daemon there is nothing to write down.
+    if (socket !== "" && exists(socket)) sendHint(socket, end);
   } catch {
     // A lost hint is found again in the store.
   }

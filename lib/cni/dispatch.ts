@@ -16,7 +16,7 @@ import {
   type CniVersion,
   findVersion,
   SPEC_VERSION,
-  SUPPORTED_VERSIONS,
+  VERSION_ANSWER,
 } from "./version.ts";
 
 /** What a plugin call may touch: its environment and its streams. */
@@ -45,28 +45,22 @@ export interface AttachmentCall extends PluginCall {
 /** Carries out one command; what it returns is printed as JSON, `undefined` prints nothing. */
 export type Verb<C extends PluginCall = PluginCall> = (call: C) => unknown;
 
-/** A verb of a face. A call pays only for its own: `load` brings what carries it out. */
+/** A verb of a face. */
 export type VerbEntry =
   | {
     /** The first version of the specification that has it. */
     readonly since: CniVersion;
-    readonly load: () => Promise<Verb>;
+    readonly run: Verb;
   }
   | {
     readonly since: CniVersion;
     /** Reads the variables such a verb needs (`environment.ts`). */
     readonly about: AttachmentCommand;
-    readonly load: () => Promise<Verb<AttachmentCall>>;
+    readonly run: Verb<AttachmentCall>;
   };
 
 /** The verbs of a face by the value of `CNI_COMMAND`, `VERSION` apart. */
 export type VerbTable = Readonly<Record<string, VerbEntry>>;
-
-/**
- * Standard input is not read for it: the answer does not depend on it, and a caller that
- * keeps the pipe open must not hang (the Go library does the same).
- */
-const VERSION_ANSWER = { cniVersion: SPEC_VERSION, supportedVersions: SUPPORTED_VERSIONS };
 
 /**
  * How long each verb may take. Runtimes kill without a word, and then nobody learns why: an error
@@ -128,9 +122,9 @@ async function carryOut(
   notes.config = config;
   const version = checkVersion(config.cniVersion, command, verb.since);
   const call = { io, config, version, notes };
-  if (!("about" in verb)) return await (await verb.load())(call);
+  if (!("about" in verb)) return await verb.run(call);
   if (parameters === undefined) throw new TypeError(`Cannot happen: ${command} has no parameters`);
-  return await (await verb.load())({ ...call, parameters });
+  return await verb.run({ ...call, parameters });
 }
 
 function chooseVerb(verbs: VerbTable, command: string): VerbEntry {

@@ -6,7 +6,7 @@ const CONFIG = { cniVersion: "1.0.0", name: "net", type: "headcni" };
 
 /** A table of one verb that exists in all versions. */
 function table(command: string, verb: Verb): VerbTable {
-  return { [command]: { since: "0.1.0", load: () => Promise.resolve(verb) } };
+  return { [command]: { since: "0.1.0", run: verb } };
 }
 
 interface Call {
@@ -106,7 +106,7 @@ Deno.test("dispatch() takes a configuration without a version for 0.1.0", async 
 });
 
 Deno.test("dispatch() refuses a verb the caller's version does not have, in that version", async () => {
-  const verbs: VerbTable = { GC: { since: "1.1.0", load: () => Promise.resolve(() => undefined) } };
+  const verbs: VerbTable = { GC: { since: "1.1.0", run: () => undefined } };
   const error = await failure(verbs, "GC");
   assertEquals([error.code, error.cniVersion], [1, "1.0.0"]);
   assertStringIncludes(error.msg, "since CNI version 1.1.0");

@@ -65,34 +65,33 @@ Deno.test("CallNotes adds up phases; their sum is the total", async () => {
 });
 
 /** Where a call looks for the daemon. */
-async function askedFor(
+function askedFor(
   config: Record<string, unknown>,
   env: Record<string, string>,
   command = "DEL",
-): Promise<string[]> {
+): string[] {
   const asked: string[] = [];
   const notes = new CallNotes(command);
   notes.config = { cniVersion: "1.0.0", name: "net", raw: config };
-  await tellOthers({ notes, failure: undefined }, { env: (name) => env[name] }, {
-    stat: (path) => void asked.push(path),
+  tellOthers({ notes, failure: undefined }, { env: (name) => env[name] }, (path) => {
+    asked.push(path);
+    return false;
   });
   return asked;
 }
 
-Deno.test("tellOthers() looks for the socket of the configuration, the environment, the node", async () => {
+Deno.test("tellOthers() looks for the socket of the configuration, the environment, the node", () => {
   const env = { HEADCNI_DAEMON_SOCKET: "/env.sock" };
-  assertEquals(await askedFor({ daemonSocket: "/key.sock" }, env), ["/key.sock"]);
-  assertEquals(await askedFor({}, env), ["/env.sock"]);
-  assertEquals(await askedFor({}, {}), ["/run/headcni/headcni.sock"]);
-  assertEquals(await askedFor({ daemonSocket: "" }, env), []);
-  assertEquals(await askedFor({}, {}, "CHECK"), []);
+  assertEquals(askedFor({ daemonSocket: "/key.sock" }, env), ["/key.sock"]);
+  assertEquals(askedFor({}, env), ["/env.sock"]);
+  assertEquals(askedFor({}, {}), ["/run/headcni/headcni.sock"]);
+  assertEquals(askedFor({ daemonSocket: "" }, env), []);
+  assertEquals(askedFor({}, {}, "CHECK"), []);
 });
 
-Deno.test("tellOthers() never throws", async () => {
+Deno.test("tellOthers() never throws", () => {
   const end = { notes: new CallNotes("ADD"), failure: undefined };
-  await tellOthers(end, { env: () => undefined }, {
-    stat() {
-      throw new Error("no such luck");
-    },
+  tellOthers(end, { env: () => undefined }, () => {
+    throw new Error("no such luck");
   });
 });

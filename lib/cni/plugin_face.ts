@@ -1,7 +1,19 @@
-/** The face a container runtime sees: one call, one verb, one JSON value. */
+/**
+ * The face a container runtime sees: one call, one verb, one JSON value.
+ *
+ * Everything below is imported statically. The build makes one script with a code cache of it
+ * (`tools/build/plugin_script.ts`), where a function that is not called costs next to nothing,
+ * and a module that is loaded later has to be wrapped in two functions.
+ */
 
 import { setEmbeddedFiles } from "../sys/embedded_file.ts";
 import { tellOthers } from "./afterwards.ts";
+import * as ipam from "./ipam_verbs.ts";
+import { add } from "./native/add.ts";
+import { check } from "./native/check.ts";
+import { del } from "./native/del.ts";
+import { gc } from "./native/gc.ts";
+import { status } from "./native/status.ts";
 import { dispatch, type PluginIo, type VerbTable } from "./dispatch.ts";
 import { SUPPORTED_VERSIONS } from "./version.ts";
 
@@ -10,42 +22,18 @@ export type PluginFace = "main" | "ipam";
 
 const VERBS: Readonly<Record<PluginFace, VerbTable>> = {
   main: {
-    ADD: {
-      since: "0.1.0",
-      about: "ADD",
-      load: async () => (await import("./native/add.ts")).add,
-    },
-    DEL: {
-      since: "0.1.0",
-      about: "DEL",
-      load: async () => (await import("./native/del.ts")).del,
-    },
-    CHECK: {
-      since: "0.4.0",
-      about: "CHECK",
-      load: async () => (await import("./native/check.ts")).check,
-    },
-    GC: { since: "1.1.0", load: async () => (await import("./native/gc.ts")).gc },
-    STATUS: { since: "1.1.0", load: async () => (await import("./native/status.ts")).status },
+    ADD: { since: "0.1.0", about: "ADD", run: add },
+    DEL: { since: "0.1.0", about: "DEL", run: del },
+    CHECK: { since: "0.4.0", about: "CHECK", run: check },
+    GC: { since: "1.1.0", run: gc },
+    STATUS: { since: "1.1.0", run: status },
   },
   ipam: {
-    ADD: {
-      since: "0.1.0",
-      about: "ADD",
-      load: async () => (await import("./ipam_verbs.ts")).add,
-    },
-    DEL: {
-      since: "0.1.0",
-      about: "DEL",
-      load: async () => (await import("./ipam_verbs.ts")).del,
-    },
-    CHECK: {
-      since: "0.4.0",
-      about: "CHECK",
-      load: async () => (await import("./ipam_verbs.ts")).check,
-    },
-    GC: { since: "1.1.0", load: async () => (await import("./ipam_verbs.ts")).gc },
-    STATUS: { since: "1.1.0", load: async () => (await import("./ipam_verbs.ts")).status },
+    ADD: { since: "0.1.0", about: "ADD", run: ipam.add },
+    DEL: { since: "0.1.0", about: "DEL", run: ipam.del },
+    CHECK: { since: "0.4.0", about: "CHECK", run: ipam.check },
+    GC: { since: "1.1.0", run: ipam.gc },
+    STATUS: { since: "1.1.0", run: ipam.status },
   },
 };
 

@@ -1,5 +1,6 @@
 /** How a call of a plugin opens the store. */
 
+import { observedAddresses } from "../ipam/observe.ts";
 import { type Rebuild } from "../store/create_store.ts";
 import { type StoreOptions } from "../store/open_store.ts";
 import { configuredDirectory } from "./ipam_config.ts";
@@ -9,7 +10,7 @@ import { type IpamRequest } from "./ipam_request.ts";
 export function storeOptions({ config, io }: IpamRequest): StoreOptions {
   return {
     directory: configuredDirectory(config, io.env),
-    observe: async () => (await import("../ipam/observe.ts")).observedAddresses(),
+    observe: () => Promise.resolve(observedAddresses()),
     onRebuild: (rebuild, cause) => io.stderr.write(describeRebuild(rebuild, cause)),
     checkpoint: false,
   };

@@ -19,6 +19,12 @@ export type CniVersion = typeof SUPPORTED_VERSIONS[number];
 /** The newest version; used where the caller has named none we could answer in. */
 export const SPEC_VERSION = "1.1.0";
 
+/**
+ * The answer to `VERSION`. Standard input is not read for it: the answer does not depend on it,
+ * and a caller that keeps the pipe open must not hang (the Go library does the same).
+ */
+export const VERSION_ANSWER = { cniVersion: SPEC_VERSION, supportedVersions: SUPPORTED_VERSIONS };
+
 /** What a configuration without a version means (SPEC 0.1.0 had no key for it). */
 export const OLDEST_VERSION = "0.1.0";
 

@@ -20,7 +20,7 @@ import {
 } from "../netlink/nftables_objects.ts";
 import { ProcessError } from "../sys/process_error.ts";
 import { FirewallError } from "./errors.ts";
-import type { NftOptions } from "./nft_program.ts";
+import { type NftOptions, runNft } from "./nft_program.ts";
 import { expectedChains, type LoadedNames, renderLoad } from "./render.ts";
 import { RULESET, type Ruleset, TABLE } from "./ruleset.ts";
 
@@ -76,8 +76,6 @@ export async function ensureRuleset(
   if (isRulesetLoaded(connection, options)) return "current";
   for (let attempt = 1;; attempt++) {
     try {
-      // Loaded only now: hardly any start of a pod needs it.
-      const { runNft } = await import("./nft_program.ts");
       await runNft(renderLoad(ruleset, loadedNames(connection, ruleset)), options);
       return "loaded";
     } catch (cause) {

@@ -28,6 +28,8 @@ export const WORD = { struct: ["u64"] } as const;
 const SYMBOLS = {
   // int *__errno_location(void)
   __errno_location: { parameters: [], result: WORD },
+  // int access(const char *path, int mode)
+  access: { parameters: ["buffer", INT], result: "i32" },
   // int open(const char *path, int flags, mode_t mode)
   open: { parameters: ["buffer", "i32", INT], result: "i32" },
   // int close(int fd)
@@ -88,4 +90,12 @@ export function cString(text: string): Uint8Array<ArrayBuffer> {
 /** close(2). Linux frees the descriptor whatever it returns, so the result tells nothing. */
 export function closeDescriptor(fd: number): void {
   libc().symbols.close(intBytes(fd));
+}
+
+/**
+ * Whether there is something at `path`, by access(2). Deno says no by an exception, and the
+ * first one of a process costs a third of a millisecond.
+ */
+export function pathExists(path: string): boolean {
+  return libc().symbols.access(cString(path), intBytes(0)) === 0;
 }

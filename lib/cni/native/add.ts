@@ -13,7 +13,7 @@
 import { parsePrefix } from "../../ip/prefix.ts";
 import { failpoint } from "../../sys/failpoint.ts";
 import { UndoStack } from "../../sys/undo.ts";
-import { addressSource } from "../address_source.ts";
+import { addressSource } from "../choose_address_source.ts";
 import { type AttachmentCall } from "../dispatch.ts";
 import { ConfigError } from "../errors.ts";
 import { hardwareAddressOf } from "../hardware_address.ts";
@@ -59,7 +59,7 @@ async function make(config: PluginConfig, place: Place): Promise<CniResult> {
     ...attachmentRequest(call),
     config: { ...call.config.raw, ipam: config.ipam },
   };
-  const source = await addressSource(config.ipam ?? { type: "" });
+  const source = addressSource(config.ipam ?? { type: "" });
   const wishes = wishesOf(config);
   const mac = config.runtime.mac ?? hardwareAddressOf(request.args);
   clearWay(keyOf(request), { host: node.route, container: container.route });

@@ -1,6 +1,6 @@
 /** CHECK: whether an attachment is what ADD said it made. */
 
-import { addressSource } from "../address_source.ts";
+import { addressSource } from "../choose_address_source.ts";
 import { type AttachmentCall } from "../dispatch.ts";
 import { CheckError, ConfigError } from "../errors.ts";
 import { attachmentRequest } from "../ipam_request.ts";
@@ -26,7 +26,7 @@ export async function check(call: AttachmentCall): Promise<void> {
     ...attachmentRequest(call),
     config: { ...call.config.raw, ipam: config.ipam },
   };
-  await (await addressSource(config.ipam)).check(request);
+  await addressSource(config.ipam).check(request);
   const own = ownPart(previous, ifname);
   if (own.ips.length === 0) {
     throw new CheckError(ifname, [`prevResult has no address for ${ifname}`]);

@@ -4,7 +4,7 @@
  */
 
 import { failpoint } from "../../sys/failpoint.ts";
-import { addressSource } from "../address_source.ts";
+import { addressSource } from "../choose_address_source.ts";
 import { type AttachmentCall } from "../dispatch.ts";
 import { type AttachmentRequest, attachmentRequest } from "../ipam_request.ts";
 import { isJsonObject } from "../json_reader.ts";
@@ -26,7 +26,7 @@ export async function del(call: AttachmentCall): Promise<void> {
   failpoint("del.removed");
   call.notes.mark("remove");
   const type = record?.delegate ?? ipamType(request);
-  if (type !== undefined) await (await addressSource({ type })).release(request);
+  if (type !== undefined) await addressSource({ type }).release(request);
   call.notes.mark("release");
 }
 

@@ -7,7 +7,7 @@
 
 import { listLinks } from "../../netlink/link.ts";
 import { readStore } from "../../store/open_store.ts";
-import { addressSource } from "../address_source.ts";
+import { addressSource } from "../choose_address_source.ts";
 import { type PluginCall } from "../dispatch.ts";
 import { RemoveError } from "../errors.ts";
 import { type IpamRequest, ipamRequest } from "../ipam_request.ts";
@@ -46,7 +46,7 @@ export async function gc(call: PluginCall): Promise<void> {
       remedy: "Repeat the GC",
     });
   }
-  if (config.ipam !== undefined) await (await addressSource(config.ipam)).collect(request);
+  if (config.ipam !== undefined) await addressSource(config.ipam).collect(request);
 }
 
 function staleRemains(request: IpamRequest, valid: ValidAttachments, node: Node): Remains[] {

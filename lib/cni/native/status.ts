@@ -2,7 +2,7 @@
 
 import { findNft } from "../../firewall/nft_program.ts";
 import { HeadcniError } from "../../sys/errors.ts";
-import { addressSource } from "../address_source.ts";
+import { addressSource } from "../choose_address_source.ts";
 import { type PluginCall } from "../dispatch.ts";
 import { NotReadyError } from "../errors.ts";
 import { ipamRequest } from "../ipam_request.ts";
@@ -19,7 +19,7 @@ export async function status(call: PluginCall): Promise<void> {
     });
   }
   const request = { ...ipamRequest(call), config: { ...call.config.raw, ipam: config.ipam } };
-  await (await addressSource(config.ipam)).status(request);
+  await addressSource(config.ipam).status(request);
   try {
     findNft();
   } catch (error) {
