@@ -32,7 +32,7 @@ async function loadPlugin(): Promise<Plugin> {
     import("node:vm"),
     import("node:process"),
   ]);
-  const source = Deno.readTextFileSync(new URL("./plugin.script", import.meta.url));
+  const source = Deno.readTextFileSync(`${import.meta.dirname}/plugin.script`);
   const script = new Script(source, { filename: "plugin", ...codeCache() });
   const module = { exports: {} };
   script.runInThisContext()(module, module.exports, getBuiltinModule);
@@ -42,7 +42,7 @@ async function loadPlugin(): Promise<Plugin> {
 /** Made by the runtime that reads it; a program built for another machine has none. */
 function codeCache(): { cachedData?: Uint8Array } {
   try {
-    return { cachedData: Deno.readFileSync(new URL("./plugin.cache", import.meta.url)) };
+    return { cachedData: Deno.readFileSync(`${import.meta.dirname}/plugin.cache`) };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return {};
     throw error;

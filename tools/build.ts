@@ -10,7 +10,7 @@ import { BuildError, say } from "./build/build_error.ts";
 import { bundle } from "./build/bundle.ts";
 import { capture } from "./build/command.ts";
 import { makeCodeCache } from "./build/code_cache.ts";
-import { compile } from "./build/compile.ts";
+import { compile, PROGRAM_FLAGS } from "./build/compile.ts";
 import { sha256Hex } from "./build/hash.ts";
 import { findLibmnl, LIBMNL_SONAME } from "./build/libmnl.ts";
 import { PINNED_DENO, runtimePin } from "./build/pins.ts";
@@ -125,7 +125,11 @@ async function build(args: readonly string[]): Promise<void> {
   // Compiled under its final name (which becomes part of the program) but beside
   // it, and renamed at the end: an interrupted build leaves the old program whole.
   const name = target.includes("windows") ? "headcni.exe" : "headcni";
-  const program = await compile(entry, `${work}/${name}`, { target, runtime });
+  const program = await compile(entry, `${work}/${name}`, {
+    target,
+    runtime,
+    v8Flags: PROGRAM_FLAGS,
+  });
   if (pin !== undefined) await verifyRuntime(program, pin, runtime);
   if (program.length > MAX_BYTES) {
     throw new BuildError(

@@ -197,8 +197,9 @@ const TEXT: Partial<Record<ErrnoName, string>> = {
  * ```
  */
 export function errnoName(errno: number): ErrnoName | `E${number}` {
-  for (const [name, value] of Object.entries(ERRNO)) {
-    if (value === errno) return name as ErrnoName;
+  // Not Object.entries: it makes an array per number, on the way of every missing link.
+  for (const name in ERRNO) {
+    if (Object.hasOwn(ERRNO, name) && ERRNO[name as ErrnoName] === errno) return name as ErrnoName;
   }
   return `E${errno}`;
 }

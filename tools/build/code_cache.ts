@@ -4,10 +4,10 @@
  *
  * V8 puts into a cache what is compiled, and compiles a function when it is first called. The
  * cache is therefore made by a program with `--no-lazy`, which compiles everything at once.
- * V8 accepts a cache only under the flags it was made with, by a hash in its header; ours runs
- * with none, so the header gets the hash of a cache that was made with none. Laziness decides
- * when a function is compiled, not what becomes of it. The second program proves that the
- * result is accepted.
+ * V8 accepts a cache only under the flags it was made with, by a hash in its header, so the
+ * header gets the hash of a cache that was made with those of the program. Laziness decides when
+ * a function is compiled, not what becomes of it. The second maker proves that the result is
+ * accepted.
  *
  * A cache is made by the runtime that reads it: a build for another machine has none, and its
  * plugin compiles its script at every start.
@@ -15,7 +15,7 @@
 
 import { BuildError, say } from "./build_error.ts";
 import { capture, lastLine } from "./command.ts";
-import { compile } from "./compile.ts";
+import { compile, PROGRAM_FLAGS } from "./compile.ts";
 import { type Runtime } from "./runtime.ts";
 import { type Target } from "./targets.ts";
 
@@ -26,7 +26,7 @@ export const PLUGIN_CACHE = "plugin.cache";
 const FLAG_HASH = { start: 12, end: 16 };
 
 /** Compiles everything it is given at once. */
-const EAGER = ["--no-lazy"];
+const EAGER = [...PROGRAM_FLAGS, "--no-lazy"];
 
 /** Makes the cache of `script` beside it. `work` is a directory for the programs that do it. */
 export async function makeCodeCache(
@@ -41,7 +41,7 @@ export async function makeCodeCache(
   const output = script.replace(/[^/]+$/, PLUGIN_CACHE);
   const [eager, plain] = await Promise.all([
     programWith("eager", EAGER, { work, target, runtime }),
-    programWith("plain", [], { work, target, runtime }),
+    programWith("plain", PROGRAM_FLAGS, { work, target, runtime }),
   ]);
   const cache = await cacheBy(eager, script, `${work}/eager/cache`);
   const like = await cacheBy(plain, script, `${work}/plain/cache`);
