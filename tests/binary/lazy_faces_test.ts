@@ -1,13 +1,13 @@
 /**
- * A face evaluates its own chunks and no others.
+ * A face evaluates its own code and no other.
  *
- * The bundle of the program under test is compiled once more with every chunk that
- * the plugin face does not import replaced by one that throws. If the plugin
- * evaluated any of them, it could not answer.
+ * The bundle of the program under test is compiled once more with every chunk but the entry's
+ * replaced by one that throws. If the plugin evaluated any of them, it could not answer: all it
+ * needs is in its script.
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { compile } from "../../tools/build/compile.ts";
+import { compile, PROGRAM_FLAGS } from "../../tools/build/compile.ts";
 import { runtimePin } from "../../tools/build/pins.ts";
 import { findRuntime } from "../../tools/build/runtime.ts";
 import { isTarget } from "../../tools/build/targets.ts";
@@ -30,19 +30,24 @@ function staticClosure(chunk: string, seen: Set<string> = new Set()): Set<string
 Deno.test("the plugin face evaluates no chunk of another face", async () => {
   assert(isTarget(TARGET));
   await using directory = temporaryDirectory();
-  const chunks = [...Deno.readDirSync(BUNDLE)].map((file) => file.name)
-    .filter((name) => name.endsWith(".js"));
-  const face = chunks.find((name) => name.startsWith("plugin_face"));
-  assert(face !== undefined, `no chunk of the plugin face among ${chunks}`);
-  const own = staticClosure(face, staticClosure("headcni.js"));
+  const files = [...Deno.readDirSync(BUNDLE)].map((file) => file.name);
+  const chunks = files.filter((name) => name.endsWith(".js"));
+  const version = chunks.find((name) => name.startsWith("version-"));
+  assert(version !== undefined, `no chunk of the versions among ${chunks}`);
+  const own = staticClosure(version, staticClosure("headcni.js"));
   const foreign = chunks.filter((name) => !own.has(name));
-  assert(foreign.some((name) => name.startsWith("command_line")), `${foreign} misses the CLI`);
-
-  for (const name of chunks) {
-    const text = foreign.includes(name)
-      ? `throw new Error("evaluated ${name}");`
-      : await Deno.readTextFile(`${BUNDLE}/${name}`);
-    await Deno.writeTextFile(`${directory.path}/${name}`, text);
+  for (const face of ["command_line", "plugin_face"]) {
+    assert(foreign.some((name) => name.startsWith(face)), `${foreign} misses ${face}`);
+  }
+  for (const name of files) {
+    if (foreign.includes(name)) {
+      await Deno.writeTextFile(
+        `${directory.path}/${name}`,
+        `throw new Error("evaluated ${name}");`,
+      );
+    } else {
+      await Deno.copyFile(`${BUNDLE}/${name}`, `${directory.path}/${name}`);
+    }
   }
   const program = `${directory.path}/program`;
   await compile(`${directory.path}/headcni.js`, program, {
@@ -50,8 +55,33 @@ Deno.test("the plugin face evaluates no chunk of another face", async () => {
     runtime: await findRuntime(TARGET, runtimePin(TARGET)),
   });
 
-  const plugin = await run([], { program, env: { CNI_COMMAND: "VERSION" } });
-  assertEquals([plugin.code, plugin.stderr], [0, ""]);
+  const versions = await run([], { program, env: { CNI_COMMAND: "VERSION" } });
+  assertEquals([versions.code, versions.stderr], [0, ""]);
+  // Any other verb is answered by the plugin's script, with no module at all.
+  const plugin = await run([], { program, env: { CNI_COMMAND: "NONSENSE" } });
+  assertEquals([plugin.code, plugin.stderr, JSON.parse(plugin.stdout).code], [1, "", 4]);
   const person = await run(["version"], { program });
   assertStringIncludes(person.stderr, "evaluated command_line"); // the poison does work
+});
+
+Deno.test("the program carries a code cache that V8 takes", async () => {
+  assert(isTarget(TARGET));
+  await using directory = temporaryDirectory();
+  const source = `
+    import { Buffer } from "node:buffer";
+    import { Script } from "node:vm";
+    const cachedData = Buffer.from(Deno.readFileSync("${BUNDLE}/plugin.cache"));
+    const script = new Script(Deno.readTextFileSync("${BUNDLE}/plugin.script"), { cachedData });
+    console.log(script.cachedDataRejected);
+  `;
+  await Deno.mkdir(`${directory.path}/source`);
+  await Deno.writeTextFile(`${directory.path}/source/main.js`, source);
+  const program = `${directory.path}/program`;
+  const runtime = await findRuntime(TARGET, runtimePin(TARGET));
+  const entry = `${directory.path}/source/main.js`;
+  await compile(entry, program, { target: TARGET, runtime, v8Flags: PROGRAM_FLAGS });
+  assertEquals((await run([], { program })).stdout, "false\n");
+  // Other flags than the program's: V8 says no, so the answer above means something.
+  await compile(entry, program, { target: TARGET, runtime, v8Flags: ["--no-opt"] });
+  assertEquals((await run([], { program })).stdout, "true\n");
 });
