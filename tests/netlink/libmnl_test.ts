@@ -4,24 +4,15 @@ import { assertEquals } from "@std/assert";
 import { type LibmnlSource, libmnlSource } from "../../lib/netlink/libmnl.ts";
 import { runScript } from "./fixture.ts";
 
-/** A copy of the tree's sources with the library beside them, as the build lays them out. */
-function layOut(directory: string): void {
-  const root = new URL("../../", import.meta.url);
-  const folders = ["lib/netlink", "lib/netlink/constants", "lib/sys"];
-  for (const folder of folders) {
-    Deno.mkdirSync(`${directory}/${folder}`, { recursive: true });
-    for (const { name, isFile } of Deno.readDirSync(new URL(folder, root))) {
-      if (!isFile || name.endsWith("_test.ts")) continue;
-      Deno.copyFileSync(new URL(`${folder}/${name}`, root), `${directory}/${folder}/${name}`);
-    }
-  }
-  Deno.copyFileSync(libmnlSource().path, `${directory}/lib/netlink/libmnl.so.0`);
-}
-
 function load(directory: string, choice: LibmnlSource): unknown {
   const { stdout, stderr } = runScript(
     `
-    import * as mnl from "file://${directory}/lib/netlink/libmnl.ts";
+    import * as mnl from "${new URL("../../lib/netlink/libmnl.ts", import.meta.url)}";
+    import { setEmbeddedFiles } from "${new URL(
+      "../../lib/sys/embedded_file.ts",
+      import.meta.url,
+    )}";
+    setEmbeddedFiles("file://${directory}/entry.js");
     const handle = mnl.openHandle(0, 0);
     mnl.bindHandle(handle, 0);
     console.log(JSON.stringify({ ...mnl.libmnlSource(), bound: mnl.portIdOf(handle) !== 0 }));
@@ -35,7 +26,7 @@ function load(directory: string, choice: LibmnlSource): unknown {
 Deno.test("the embedded library is loaded from memory and works", () => {
   const directory = Deno.makeTempDirSync({ prefix: "headcni-test-" });
   try {
-    layOut(directory);
+    Deno.copyFileSync(libmnlSource().path, `${directory}/libmnl.so.0`);
     assertEquals(load(directory, "embedded"), {
       source: "embedded",
       path: "/memfd:libmnl.so.0",
