@@ -29,11 +29,11 @@ import { limitBandwidth } from "./bandwidth.ts";
 import { type Container, openContainer } from "./container.ts";
 import { keyOf } from "./host_interface.ts";
 import { Node } from "./node.ts";
-import { addToFilter, removeFromFilter, wishesOf } from "./packet_filter.ts";
+import { addToFilter, removeFromFilter, rivals, wishesOf } from "./packet_filter.ts";
 import { type AttachmentPlan, planAttachment } from "./plan.ts";
 import { encodeRecord } from "./record.ts";
 import { removeSourceRules } from "./remove.ts";
-import { storedPods } from "./stored_pods.ts";
+import { storedPods, storedSiblings } from "./stored_pods.ts";
 import { tunnelMtu } from "./tunnel_mtu.ts";
 
 /** Carries out ADD and returns the result in the caller's version. */
@@ -94,6 +94,7 @@ async function make(config: PluginConfig, place: Place): Promise<CniResult> {
   const failures = await addToFilter(node.filter, pod, {
     clusterNetworks: [...config.podCidrs, ...config.serviceCidrs, ...subnetsOf(ipam)],
     allPods: () => storedPods(request),
+    rivalOf: rivals(node.route, () => storedSiblings(request, keyOf(request))),
   });
   failpoint("add.filter");
   call.notes.mark("filter");
