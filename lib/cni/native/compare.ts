@@ -9,7 +9,8 @@ import { findLink } from "../../netlink/link.ts";
 import { type Link } from "../../netlink/link_decode.ts";
 import { listRoutes } from "../../netlink/route.ts";
 import { listRules } from "../../netlink/rule.ts";
-import { type Ends, sourceTable, unforwarded } from "./attach.ts";
+import { type Ends, sourceTable } from "./attach.ts";
+import { unforwarded } from "./forwarding.ts";
 import { type AttachmentPlan, type PlannedEnd, type PlannedRoute } from "./plan.ts";
 
 /** The two interfaces, when both are there. */
