@@ -35,6 +35,8 @@ export interface PluginCall {
   readonly version: CniVersion;
   /** For what is told about the call afterwards. */
   readonly notes: CallNotes;
+  /** Milliseconds until the verb has to answer. */
+  readonly leftMs: () => number;
 }
 
 /** A call about one interface of one container. */
@@ -96,9 +98,12 @@ export async function dispatch(
   let failure: CallEnd["failure"];
   try {
     const { command } = notes;
+    const limitMs = LIMITS_MS[command] ?? OTHER_LIMIT_MS;
+    const endMs = clock.monotonicMs() + limitMs;
+    const leftMs = () => endMs - clock.monotonicMs();
     const result = command === "VERSION" ? VERSION_ANSWER : await withDeadline(
-      LIMITS_MS[command] ?? OTHER_LIMIT_MS,
-      () => carryOut(chooseVerb(verbs, command), { io, notes }),
+      limitMs,
+      () => carryOut(chooseVerb(verbs, command), { io, notes, leftMs }),
       { operation: "carry out", subject: command, clock },
     );
     if (result !== undefined) io.stdout.write(JSON.stringify(result) + "\n");
@@ -119,7 +124,7 @@ export async function dispatch(
  */
 async function carryOut(
   verb: VerbEntry,
-  { io, notes }: Pick<PluginCall, "io" | "notes">,
+  { io, notes, leftMs }: Pick<PluginCall, "io" | "notes" | "leftMs">,
 ): Promise<unknown> {
   const { command } = notes;
   const parameters = "about" in verb ? readParameters(verb.about, io.env) : undefined;
@@ -127,7 +132,7 @@ async function carryOut(
   const config = decodeNetworkConfig(readInput(io));
   notes.config = config;
   const version = checkVersion(config.cniVersion, command, verb.since);
-  const call = { io, config, version, notes };
+  const call = { io, config, version, notes, leftMs };
   if (!("about" in verb)) return await (await verb.load())(call);
   if (parameters === undefined) throw new TypeError(`Cannot happen: ${command} has no parameters`);
   return await (await verb.load())({ ...call, parameters });

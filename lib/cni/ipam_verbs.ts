@@ -153,16 +153,18 @@ export async function collectAddresses(asked: IpamRequest): Promise<void> {
 }
 
 /** STATUS: whether an ADD would succeed now. Changes nothing, makes nothing. */
-export function status(call: PluginCall): void {
-  checkReadiness(ipamRequest(call));
+export async function status(call: PluginCall): Promise<void> {
+  await checkReadiness(ipamRequest(call));
 }
 
 /** Throws unless there are addresses to give. @throws {NotReadyError} */
-export function checkReadiness(asked: IpamRequest): void {
+export async function checkReadiness(asked: IpamRequest): Promise<void> {
   const { sets } = readIpamConfig({ ...asked, args: new Map() });
   const options = storeOptions(asked);
+  // Nobody else needs it.
+  const { writeObstacle } = await import("../netlink/file_access.ts");
   try {
-    probeStore(options);
+    probeStore({ ...options, writeObstacle });
     readStore(options, (store) => {
       const network = store.network(asked.network);
       const full = network && sets.find((set) => !hasRoom(network, set));
