@@ -1,5 +1,5 @@
 /**
- * What happens after a call has been answered: the daemon is told.
+ * What happens after a call has been answered: the daemon is told, and the log.
  *
  * The answer is on standard output by then and nothing here can change it. Whatever goes wrong is
  * nobody's problem: the daemon reads the store anyway, and a hint only makes it look earlier.
@@ -18,27 +18,44 @@ export const DAEMON_SOCKET_VARIABLE = "HEADCNI_DAEMON_SOCKET";
 /** The verbs that change what the daemon should know. */
 const TOLD: readonly string[] = ["ADD", "DEL"];
 
-/** Tells the daemon how a call ended. Never throws, never waits. */
+type Ends = Pick<PluginIo, "env" | "stderr">;
+
+/** Tells others how a call ended. Never throws, never waits. */
 export async function tellOthers(
   end: CallEnd,
-  io: Pick<PluginIo, "env">,
+  io: Ends,
   files: Pick<Files, "stat"> = denoFiles,
 ): Promise<void> {
-  try {
-    if (!TOLD.includes(end.notes.command)) return;
-    const socket = daemonSocket(end, io);
-    // Asked first: without a daemon there is nothing to load.
-    if (socket === "" || files.stat(socket)?.kind !== "other") return;
-    const { sendHint } = await import("./hint.ts");
-    sendHint(socket, end);
-  } catch {
-    // A lost hint is found again in the store.
+  for (const tell of [tellDaemon, writeLog]) {
+    try {
+      await tell(end, io, files);
+    } catch {
+      // A lost hint is found again in the store, and a lost line by nobody.
+    }
   }
 }
 
-/** The configuration's, else the environment's, else the default; empty means: tell nobody. */
-function daemonSocket({ notes }: CallEnd, { env }: Pick<PluginIo, "env">): string {
-  const configured = notes.config?.raw.daemonSocket;
-  if (typeof configured === "string") return configured;
-  return env(DAEMON_SOCKET_VARIABLE) ?? DEFAULT_DAEMON_SOCKET;
+async function tellDaemon(end: CallEnd, { env }: Ends, files: Pick<Files, "stat">): Promise<void> {
+  if (!TOLD.includes(end.notes.command)) return;
+  const socket = textOf(end, "daemonSocket") ?? env(DAEMON_SOCKET_VARIABLE) ??
+    DEFAULT_DAEMON_SOCKET;
+  // Asked first: without a daemon there is nothing to load. An empty name means: tell nobody.
+  if (socket === "" || files.stat(socket)?.kind !== "other") return;
+  const { sendHint } = await import("./hint.ts");
+  sendHint(socket, end);
+}
+
+async function writeLog(end: CallEnd, { stderr }: Ends): Promise<void> {
+  const [file = "", level = ""] = [textOf(end, "logFile"), textOf(end, "logLevel")];
+  // The runtime has heard of failures: without a file there is nobody else to tell. A relative path
+  // would be relative to wherever the runtime is.
+  if (file === "" ? level !== "debug" : !file.startsWith("/")) return;
+  const { logCall } = await import("./call_log.ts");
+  logCall(end, { file, level, stderr });
+}
+
+/** As written: a DEL, and a call that failed early, did not look at it. */
+function textOf({ notes }: CallEnd, key: string): string | undefined {
+  const value = notes.config?.raw[key];
+  return typeof value === "string" ? value : undefined;
 }

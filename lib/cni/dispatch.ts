@@ -103,7 +103,7 @@ export async function dispatch(
     const leftMs = () => endMs - clock.monotonicMs();
     const result = command === "VERSION" ? VERSION_ANSWER : await withDeadline(
       limitMs,
-      () => carryOut(chooseVerb(verbs, command), { io, notes, leftMs }),
+      () => carryOut(chooseVerb(verbs, command), { io: noting(io, notes), notes, leftMs }),
       { operation: "carry out", subject: command, clock },
     );
     if (result !== undefined) io.stdout.write(JSON.stringify(result) + "\n");
@@ -116,6 +116,15 @@ export async function dispatch(
   notes.mark("end");
   await options.onEnd?.({ notes, failure });
   return failure === undefined ? 0 : 1;
+}
+
+/** What a call says on standard error is noted, too: a runtime may throw it away. */
+function noting(io: PluginIo, notes: CallNotes): PluginIo {
+  const write = (text: string) => {
+    notes.said.push(text);
+    io.stderr.write(text);
+  };
+  return { ...io, stderr: { write } };
 }
 
 /**

@@ -62,6 +62,8 @@ Deno.test("CallNotes adds up phases; their sum is the total", async () => {
   assertEquals(phases, { link: 20, filter: 10, total: before + 30 });
 });
 
+const QUIET = { stderr: { write: () => {} } };
+
 /** Where a call looks for the daemon. */
 async function askedFor(
   config: Record<string, unknown>,
@@ -71,7 +73,7 @@ async function askedFor(
   const asked: string[] = [];
   const notes = new CallNotes(command);
   notes.config = { cniVersion: "1.0.0", name: "net", raw: config };
-  await tellOthers({ notes, failure: undefined }, { env: (name) => env[name] }, {
+  await tellOthers({ notes, failure: undefined }, { ...QUIET, env: (name) => env[name] }, {
     stat: (path) => void asked.push(path),
   });
   return asked;
@@ -88,7 +90,7 @@ Deno.test("tellOthers() looks for the socket of the configuration, the environme
 
 Deno.test("tellOthers() never throws", async () => {
   const end = { notes: new CallNotes("ADD"), failure: undefined };
-  await tellOthers(end, { env: () => undefined }, {
+  await tellOthers(end, { ...QUIET, env: () => undefined }, {
     stat() {
       throw new Error("no such luck");
     },

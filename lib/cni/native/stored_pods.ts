@@ -48,7 +48,7 @@ function rulesOf(
 function toRules(network: NetworkRecords, attachment: Attachment): PodRules {
   const { containerId, record } = attachment;
   const addresses = network.addresses.ofAttachment(attachment.id);
-  const { delegate: _, ...rules } = decodeRecord(record, addresses);
+  const { delegate: _, networkPolicy: __, ...rules } = decodeRecord(record, addresses);
   const hostInterface = hostInterfaceName({ ...attachment, network: network.name });
   return { ...rules, hostInterface, container: containerId };
 }
