@@ -1,11 +1,12 @@
 /**
- * What happens after a call has been answered: the daemon is told.
+ * What happens after a call has been answered: the daemon is told, and the log.
  *
  * The answer is on standard output by then and nothing here can change it. Whatever goes wrong is
  * nobody's problem: the daemon reads the store anyway, and a hint only makes it look earlier.
  */
 
 import { pathExists } from "../sys/libc.ts";
+import { logCall } from "./call_log.ts";
 import { type CallEnd } from "./call_notes.ts";
 import { type PluginIo } from "./dispatch.ts";
 import { sendHint } from "./hint.ts";
@@ -19,25 +20,41 @@ export const DAEMON_SOCKET_VARIABLE = "HEADCNI_DAEMON_SOCKET";
 /** The verbs that change what the daemon should know. */
 const TOLD: readonly string[] = ["ADD", "DEL"];
 
-/** Tells the daemon how a call ended. Never throws, never waits. */
+type Ends = Pick<PluginIo, "env" | "stderr">;
+
+/** Tells others how a call ended. Never throws, never waits. */
 export function tellOthers(
   end: CallEnd,
-  io: Pick<PluginIo, "env">,
+  io: Ends,
   exists: (path: string) => boolean = pathExists,
 ): void {
-  try {
-    if (!TOLD.includes(end.notes.command)) return;
-    const socket = daemonSocket(end, io);
-    // Asked first: without a daemon there is nothing to write down.
-    if (socket !== "" && exists(socket)) sendHint(socket, end);
-  } catch {
-    // A lost hint is found again in the store.
+  for (const tell of [tellDaemon, writeLog]) {
+    try {
+      tell(end, io, exists);
+    } catch {
+      // A lost hint is found again in the store, and a lost line by nobody.
+    }
   }
 }
 
-/** The configuration's, else the environment's, else the default; empty means: tell nobody. */
-function daemonSocket({ notes }: CallEnd, { env }: Pick<PluginIo, "env">): string {
-  const configured = notes.config?.raw.daemonSocket;
-  if (typeof configured === "string") return configured;
-  return env(DAEMON_SOCKET_VARIABLE) ?? DEFAULT_DAEMON_SOCKET;
+function tellDaemon(end: CallEnd, { env }: Ends, exists: (path: string) => boolean): void {
+  if (!TOLD.includes(end.notes.command)) return;
+  const socket = textOf(end, "daemonSocket") ?? env(DAEMON_SOCKET_VARIABLE) ??
+    DEFAULT_DAEMON_SOCKET;
+  // Asked first: without a daemon there is nothing to write down. No name means: tell nobody.
+  if (socket !== "" && exists(socket)) sendHint(socket, end);
+}
+
+function writeLog(end: CallEnd, { stderr }: Ends): void {
+  const [file = "", level = ""] = [textOf(end, "logFile"), textOf(end, "logLevel")];
+  // The runtime has heard of failures: without a file there is nobody else to tell. A relative path
+  // would be relative to wherever the runtime is.
+  if (file === "" ? level !== "debug" : !file.startsWith("/")) return;
+  logCall(end, { file, level, stderr });
+}
+
+/** As written: a DEL, and a call that failed early, did not look at it. */
+function textOf({ notes }: CallEnd, key: string): string | undefined {
+  const value = notes.config?.raw[key];
+  return typeof value === "string" ? value : undefined;
 }

@@ -18,6 +18,8 @@ export class CallNotes {
   parameters: CallParameters | undefined;
   /** Given by ADD, or taken back by DEL. */
   addresses: readonly string[] = [];
+  /** What was written to standard error on the way. */
+  readonly said: string[] = [];
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #phasesMs: Record<string, number> = {};
   #markedMs = 0;

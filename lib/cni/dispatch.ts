@@ -35,6 +35,8 @@ export interface PluginCall {
   readonly version: CniVersion;
   /** For what is told about the call afterwards. */
   readonly notes: CallNotes;
+  /** Milliseconds until the verb has to answer. */
+  readonly leftMs: () => number;
 }
 
 /** A call about one interface of one container. */
@@ -90,9 +92,12 @@ export async function dispatch(
   let failure: CallEnd["failure"];
   try {
     const { command } = notes;
+    const limitMs = LIMITS_MS[command] ?? OTHER_LIMIT_MS;
+    const endMs = clock.monotonicMs() + limitMs;
+    const leftMs = () => endMs - clock.monotonicMs();
     const result = command === "VERSION" ? VERSION_ANSWER : await withTimeLimit(
-      LIMITS_MS[command] ?? OTHER_LIMIT_MS,
-      () => carryOut(chooseVerb(verbs, command), { io, notes }),
+      limitMs,
+      () => carryOut(chooseVerb(verbs, command), { io: noting(io, notes), notes, leftMs }),
       { operation: "carry out", subject: command, clock },
     );
     if (result !== undefined) io.stdout.write(JSON.stringify(result) + "\n");
@@ -107,13 +112,22 @@ export async function dispatch(
   return failure === undefined ? 0 : 1;
 }
 
+/** What a call says on standard error is noted, too: a runtime may throw it away. */
+function noting(io: PluginIo, notes: CallNotes): PluginIo {
+  const write = (text: string) => {
+    notes.said.push(text);
+    io.stderr.write(text);
+  };
+  return { ...io, stderr: { write } };
+}
+
 /**
  * The order decides which error a caller sees, and is that of the Go library: the environment,
  * standard input, its JSON, the name, the version.
  */
 async function carryOut(
   verb: VerbEntry,
-  { io, notes }: Pick<PluginCall, "io" | "notes">,
+  { io, notes, leftMs }: Pick<PluginCall, "io" | "notes" | "leftMs">,
 ): Promise<unknown> {
   const { command } = notes;
   const parameters = "about" in verb ? readParameters(verb.about, io.env) : undefined;
@@ -121,7 +135,7 @@ async function carryOut(
   const config = decodeNetworkConfig(readInput(io));
   notes.config = config;
   const version = checkVersion(config.cniVersion, command, verb.since);
-  const call = { io, config, version, notes };
+  const call = { io, config, version, notes, leftMs };
   if (!("about" in verb)) return await verb.run(call);
   if (parameters === undefined) throw new TypeError(`Cannot happen: ${command} has no parameters`);
   return await verb.run({ ...call, parameters });

@@ -12,6 +12,8 @@ export interface IpamRequest {
   /** The configuration whose `ipam` is to be used. */
   readonly config: JsonObject;
   readonly io: Pick<PluginIo, "env" | "stderr">;
+  /** Milliseconds until there has to be an answer. */
+  readonly leftMs: () => number;
 }
 
 /** A question about one attachment. */
@@ -23,8 +25,8 @@ export interface AttachmentRequest extends IpamRequest {
 }
 
 /** The request a call of the IPAM plugin makes. */
-export function ipamRequest({ config, version, io }: PluginCall): IpamRequest {
-  return { network: config.name, version, config: config.raw, io };
+export function ipamRequest({ config, version, io, leftMs }: PluginCall): IpamRequest {
+  return { network: config.name, version, config: config.raw, io, leftMs };
 }
 
 /** The same for the attachment the call is about. */

@@ -13,6 +13,7 @@ import { AddressCheckError, ExhaustedError } from "../ipam/errors.ts";
 import { release, releaseStale } from "../ipam/release.ts";
 import { parseResolvConf } from "../ipam/resolv_conf.ts";
 import { hasRoom, poolUsage } from "../ipam/usage.ts";
+import { writeObstacle } from "../netlink/file_access.ts";
 import { type AttachmentKey } from "../store/attachments.ts";
 import { StoreError } from "../store/errors.ts";
 import { hasStore, probeStore, readStore, withStore } from "../store/open_store.ts";
@@ -162,7 +163,7 @@ export function checkReadiness(asked: IpamRequest): void {
   const { sets } = readIpamConfig({ ...asked, args: new Map() });
   const options = storeOptions(asked);
   try {
-    probeStore(options);
+    probeStore({ ...options, writeObstacle });
     readStore(options, (store) => {
       const network = store.network(asked.network);
       const full = network && sets.find((set) => !hasRoom(network, set));

@@ -26,9 +26,8 @@ export interface PluginConfig {
   readonly mtu: number | undefined;
   readonly ipMasq: boolean;
   readonly antiSpoof: boolean;
-  readonly dataDir: string | undefined;
-  readonly logLevel: string | undefined;
-  readonly logFile: string | undefined;
+  /** For the daemon, which enforces policies; the plugin itself enforces none. */
+  readonly networkPolicy: boolean;
   readonly dns: ResultDns | undefined;
   readonly runtime: RuntimeConfig;
 }
@@ -57,7 +56,7 @@ export function readPluginConfig(config: NetworkConfig): PluginConfig {
   const podCidrs = readPrefixes(reader, "pod_cidr");
   const serviceCidrs = readPrefixes(reader, "service_cidr");
   checkOverlap(reader, podCidrs, serviceCidrs);
-  checkUnused(reader);
+  checkOthers(reader);
   const mtu = reader.integer("mtu", { ...MTU_LIMITS, min: 0 });
   checkMtu(reader, mtu, podCidrs);
   const read: PluginConfig = {
@@ -68,9 +67,7 @@ export function readPluginConfig(config: NetworkConfig): PluginConfig {
     mtu: mtu === 0 ? undefined : mtu,
     ipMasq: reader.boolean("ipMasq") ?? true,
     antiSpoof: reader.boolean("antiSpoof") ?? true,
-    dataDir: readPath(reader, "dataDir"),
-    logLevel: reader.choice("logLevel", ["debug", "info", "warn", "error", "fatal"]),
-    logFile: readPath(reader, "logFile"),
+    networkPolicy: reader.boolean("enable_network_policy") ?? false,
     dns: readMagicDns(reader),
     runtime: readRuntimeConfig(reader),
   };
@@ -105,19 +102,20 @@ function checkOverlap(
 }
 
 /**
- * Keys that ADD itself does nothing with: the daemon and the doctor read the same file, and what
- * is told after the answer (`afterwards.ts`) takes its own as they are.
+ * Keys that others read, and that are checked here all the same: the daemon and the doctor, what is
+ * told after the answer (`afterwards.ts`), what opens the store (`store_options.ts`).
  */
-function checkUnused(reader: JsonReader): void {
+function checkOthers(reader: JsonReader): void {
   reader.parsed("headscale_url", (text) => {
     const { protocol } = new URL(text);
     if (protocol !== "https:" && protocol !== "http:") {
       throw new TypeError(`Cannot use ${protocol} for Headscale: it speaks http and https`);
     }
   });
-  readPath(reader, "tailscale_socket");
-  readPath(reader, "daemonSocket");
-  reader.boolean("enable_network_policy");
+  for (const key of ["tailscale_socket", "daemonSocket", "logFile", "dataDir"]) {
+    readPath(reader, key);
+  }
+  reader.choice("logLevel", ["debug", "info", "warn", "error", "fatal"]);
 }
 
 function checkMtu(reader: JsonReader, mtu: number | undefined, pods: readonly Prefix[]): void {

@@ -6,9 +6,16 @@ import { type StoreOptions } from "../store/open_store.ts";
 import { configuredDirectory } from "./ipam_config.ts";
 import { type IpamRequest } from "./ipam_request.ts";
 
+/**
+ * Of the time that is left, so much may be spent on waiting for others: then there is time to say
+ * for whom, and to undo what was done.
+ */
+const PATIENCE = 0.85;
+
 /** How the store of a request is opened. */
-export function storeOptions({ config, io }: IpamRequest): StoreOptions {
+export function storeOptions({ config, io, leftMs }: IpamRequest): StoreOptions {
   return {
+    patienceMs: Math.max(0, PATIENCE * leftMs()),
     directory: configuredDirectory(config, io.env),
     observe: () => Promise.resolve(observedAddresses()),
     onRebuild: (rebuild, cause) => io.stderr.write(describeRebuild(rebuild, cause)),

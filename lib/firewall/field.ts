@@ -64,12 +64,14 @@ export function encodeFields(
  * ```
  */
 export function formatFields(types: readonly FieldType[], bytes: Uint8Array): string {
-  let at = 0;
-  return types.map((type) => {
-    const length = FIELD_BYTES[type];
-    const field = bytes.subarray(at, at + length);
-    at += padded(type);
-    return formatField(type, field);
+  return splitFields(types, bytes).map(({ type, field }) => formatField(type, field)).join(" . ");
+}
+
+/** The fields as `nft -f` reads them: like {@linkcode formatFields}, names in quotes. */
+export function renderFields(types: readonly FieldType[], bytes: Uint8Array): string {
+  return splitFields(types, bytes).map(({ type, field }) => {
+    const text = formatField(type, field);
+    return type === "ifname" ? `"${text}"` : text;
   }).join(" . ");
 }
 
@@ -79,6 +81,18 @@ export function leadingInterface(
   key: Uint8Array,
 ): string | undefined {
   return types[0] === "ifname" ? formatField("ifname", key.subarray(0, 16)) : undefined;
+}
+
+function splitFields(
+  types: readonly FieldType[],
+  bytes: Uint8Array,
+): { readonly type: FieldType; readonly field: Uint8Array }[] {
+  let at = 0;
+  return types.map((type) => {
+    const field = bytes.subarray(at, at + FIELD_BYTES[type]);
+    at += padded(type);
+    return { type, field };
+  });
 }
 
 function padded(type: FieldType): number {

@@ -18,9 +18,13 @@ import {
   listChainNames,
   listSetNames,
 } from "../netlink/nftables_objects.ts";
+import { type HeadcniError } from "../sys/errors.ts";
+import { failpoint } from "../sys/failpoint.ts";
 import { ProcessError } from "../sys/process_error.ts";
 import { FirewallError } from "./errors.ts";
 import { type NftOptions, runNft } from "./nft_program.ts";
+import type { PodRules } from "./pod_rules.ts";
+import { restorePods } from "./restore.ts";
 import { expectedChains, type LoadedNames, renderLoad } from "./render.ts";
 import { RULESET, type Ruleset, TABLE } from "./ruleset.ts";
 
@@ -38,16 +42,26 @@ export interface ProbeOptions {
 }
 
 /** Options for {@linkcode ensureRuleset}. */
-export interface LoadOptions extends NftOptions, ProbeOptions {}
+export interface LoadOptions extends NftOptions, ProbeOptions {
+  /**
+   * All pods of the node. Asked only when the ruleset has to be loaded: who emptied the tables has
+   * taken their elements, too, and they come back in the same transaction.
+   *
+   * @default {() => []}
+   */
+  readonly knownPods?: () => readonly PodRules[];
+  /** Told of what could not be brought back; everything else is in place. */
+  readonly onFailure?: (failure: HeadcniError) => void;
+}
 
 /**
  * - `current`: it was there, whole.
- * - `loaded`: it was not, and is now. Elements that were there are kept, but who emptied the
- *   table has taken them too: add all pods again (`addPods`), and the node's sets.
+ * - `loaded`: it was not, and is now. Elements that were there are kept; the node's sets
+ *   (`setClusterNetworks`) may have been emptied.
  */
 export type LoadOutcome = "current" | "loaded";
 
-/** Another process may load at the same time and make ours fail; then its result is there. */
+/** Another process may change the tables at the same time and make ours fail. */
 const MAX_ATTEMPTS = 3;
 
 /** Whether exactly this ruleset is loaded. */
@@ -72,17 +86,26 @@ export async function ensureRuleset(
   connection: NetlinkConnection,
   options: LoadOptions = {},
 ): Promise<LoadOutcome> {
-  const { ruleset = RULESET } = options;
+  const { ruleset = RULESET, knownPods = () => [], onFailure = () => {} } = options;
   if (isRulesetLoaded(connection, options)) return "current";
+  const pods = knownPods();
   for (let attempt = 1;; attempt++) {
+    const { script, failures } = restorePods(connection, pods);
+    // At a later attempt another process may have loaded the rules.
+    const load = attempt > 1 && isRulesetLoaded(connection, { ruleset })
+      ? ""
+      : renderLoad(ruleset, loadedNames(connection, ruleset));
     try {
-      await runNft(renderLoad(ruleset, loadedNames(connection, ruleset)), options);
-      return "loaded";
+      failpoint("firewall.load");
+      if (load + script !== "") await runNft(load + script, options);
+      failpoint("firewall.loaded");
     } catch (cause) {
       if (!(cause instanceof ProcessError)) throw cause;
-      if (isRulesetLoaded(connection, { ruleset })) return "loaded";
       if (attempt >= MAX_ATTEMPTS) throw refused(cause);
+      continue;
     }
+    for (const failure of failures) onFailure(failure);
+    return "loaded";
   }
 }
 

@@ -15,7 +15,7 @@
  *   antiSpoof: true,
  *   hostPorts: [{ protocol: "tcp", hostPort: 8080, containerPort: 80 }],
  * };
- * await establishPod(connection, pod, { knownRules: () => rulesOf(store) });
+ * await establishPod(connection, pod, { knownPods: () => podsOf(store) });
  * removePod(connection, pod);
  * ```
  *
@@ -29,7 +29,7 @@ export {
   HostPortConflictError,
   RulesetMissingError,
 } from "./errors.ts";
-export { type EstablishOptions, establishPod, type NodeRules, restoreRules } from "./establish.ts";
+export { type EstablishOptions, establishPod } from "./establish.ts";
 export type { Protocol } from "./field.ts";
 export {
   listPods,
@@ -49,7 +49,14 @@ export {
 export type { NftOptions } from "./nft_program.ts";
 export { addClusterNetworks, setClusterNetworks, setTunnels } from "./node_sets.ts";
 export type { HostPort, PodRules } from "./pod_rules.ts";
-export { addPod, addPods, podDifferences, removePod } from "./pods.ts";
+export {
+  addPod,
+  claimHostPorts,
+  podDifferences,
+  removePod,
+  type Rival,
+  type RivalOptions,
+} from "./pods.ts";
 export { renderRuleset } from "./render.ts";
 export { HOST_INTERFACE_PREFIX, RULESET, type Ruleset, TABLE } from "./ruleset.ts";
 export { forgetUdpFlows } from "./udp_flows.ts";

@@ -23,6 +23,11 @@ export interface HostPort {
 export interface PodRules {
   /** The host end of its veth, `hcni…`: the owner of all its elements. */
   readonly hostInterface: string;
+  /**
+   * The container, if it may have several interfaces. Runtimes ask for the same host ports on each
+   * of them; one has them, and the others go without until it is gone.
+   */
+  readonly container?: string;
   readonly addresses: readonly IpAddress[];
   /** Whether the outside world sees the node's address instead of the pod's. */
   readonly masquerade: boolean;

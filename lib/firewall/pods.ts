@@ -13,22 +13,30 @@
 import { isErrno, type NetlinkConnection } from "../netlink/mod.ts";
 import { getSetElements, type SetElement } from "../netlink/nftables.ts";
 import { HeadcniError } from "../sys/errors.ts";
-import {
-  elementId,
-  elementsOf,
-  formatElement,
-  hostPortElements,
-  type PodElement,
-  sameBytes,
-} from "./elements.ts";
-import { type HostPortConflict, HostPortConflictError, RulesetMissingError } from "./errors.ts";
-import { formatFields } from "./field.ts";
+import { findTakenPorts, formatTarget } from "./conflict.ts";
+import { elementId, elementsOf, formatElement, type PodElement, sameBytes } from "./elements.ts";
+import { HostPortConflictError, RulesetMissingError } from "./errors.ts";
 import { removeOwned } from "./inventory.ts";
 import type { PodRules } from "./pod_rules.ts";
 import { createElements, isTaken, removeElements, replaceElements } from "./transaction.ts";
 
-/** When all pods are restored, a transaction of this size is sent: well below the send buffer. */
-const ELEMENTS_PER_TRANSACTION = 500;
+/**
+ * What is known of the owner of a host port that is in the way.
+ *
+ * - `sibling`: another interface of the same container. It keeps the port.
+ * - `gone`: there is no such interface any more. What is left of it is removed.
+ * - `stranger`: anybody else. It keeps the port, and that is an error.
+ */
+export type Rival = "sibling" | "gone" | "stranger";
+
+/** Options for {@linkcode addPod} and {@linkcode podDifferences}. */
+export interface RivalOptions {
+  /** Asked only if a host port leads elsewhere. @default everybody is a stranger */
+  readonly rivalOf?: (hostInterface: string) => Rival;
+}
+
+/** A conflict is looked at this often: its owner may change meanwhile. */
+const MAX_ATTEMPTS = 3;
 
 /**
  * Adds a pod's elements, all of them or none. A repetition, or left-overs of an earlier
@@ -40,14 +48,32 @@ const ELEMENTS_PER_TRANSACTION = 500;
  * @throws {RulesetMissingError} the tables are not loaded; nothing was changed.
  * @throws {FirewallError} the rules make no sense.
  */
-export function addPod(connection: NetlinkConnection, pod: PodRules): void {
+export function addPod(
+  connection: NetlinkConnection,
+  pod: PodRules,
+  options: RivalOptions = {},
+): void {
   const elements = elementsOf(pod);
   try {
     // Nearly always nothing is there yet, and this is a third of the messages.
     createElements(connection, elements);
   } catch (error) {
     if (!isTaken(error)) throw explain(pod, error);
-    takeOver(connection, pod, elements);
+    takeOver(connection, pod, { ...options, elements });
+  }
+}
+
+/**
+ * Gives the host ports of `pod` to it, as far as nobody has them: for what is left of a container
+ * whose other interface had them. A table that is not there is fine.
+ */
+export function claimHostPorts(connection: NetlinkConnection, pod: PodRules): void {
+  const elements = elementsOf(pod)
+    .filter(({ set }) => set.definition.value !== undefined || set.set.startsWith("hairpin"));
+  try {
+    takeOver(connection, pod, { elements, rivalOf: () => "sibling" });
+  } catch (error) {
+    if (!(error instanceof RulesetMissingError)) throw error;
   }
 }
 
@@ -55,71 +81,40 @@ export function addPod(connection: NetlinkConnection, pod: PodRules): void {
 function takeOver(
   connection: NetlinkConnection,
   pod: PodRules,
-  elements: readonly PodElement[],
+  options: RivalOptions & { readonly elements: readonly PodElement[] },
 ): void {
-  try {
-    return replaceElements(connection, elements);
-  } catch (error) {
-    if (!isTaken(error)) throw explain(pod, error);
-    const conflict = findConflict(connection, pod);
-    if (conflict === undefined) throw error;
-    if (conflict.owner !== pod.hostInterface) throw new HostPortConflictError(conflict);
+  let { elements } = options;
+  for (let attempt = 1;; attempt++) {
+    try {
+      return replaceElements(connection, elements);
+    } catch (error) {
+      if (!isTaken(error)) throw explain(pod, error);
+      if (attempt === MAX_ATTEMPTS) throw error;
+    }
+    elements = withoutTaken(connection, pod, { ...options, elements });
   }
-  // Its own port, to an address it had in an earlier attempt: begin afresh.
-  removeOwned(connection, pod.hostInterface);
-  replaceElements(connection, elements);
 }
 
-/**
- * Adds the elements of many pods, as after somebody flushed all rules.
- *
- * @returns for each pod that could not be added, what {@linkcode addPod} threw; everything else
- * is in place.
- * @throws {RulesetMissingError} the tables are not loaded.
- */
-export function addPods(
+/** Makes way where that is right; what others may keep is left out. */
+function withoutTaken(
   connection: NetlinkConnection,
-  pods: readonly PodRules[],
-): HeadcniError[] {
-  const failures: HeadcniError[] = [];
-  let some: PodRules[] = [];
-  let elements: PodElement[] = [];
-  for (const [index, pod] of pods.entries()) {
-    try {
-      elements.push(...elementsOf(pod));
-      some.push(pod);
-    } catch (error) {
-      if (!(error instanceof HeadcniError)) throw error;
-      failures.push(error);
-    }
-    if (elements.length < ELEMENTS_PER_TRANSACTION && index + 1 < pods.length) continue;
-    failures.push(...addTogether(connection, { pods: some, elements }));
-    some = [];
-    elements = [];
+  pod: PodRules,
+  options: RivalOptions & { readonly elements: readonly PodElement[] },
+): readonly PodElement[] {
+  const { elements, rivalOf = () => "stranger" } = options;
+  const kept = new Set<string>();
+  for (const { element, conflict } of findTakenPorts(connection, pod)) {
+    const { owner } = conflict;
+    const rival = owner === pod.hostInterface
+      ? "gone" // its own port, to an address it had in an earlier attempt
+      : owner === undefined
+      ? "stranger"
+      : rivalOf(owner);
+    if (rival === "stranger") throw new HostPortConflictError(conflict);
+    if (rival === "sibling") kept.add(elementId(element));
+    else if (owner !== undefined) removeOwned(connection, owner);
   }
-  return failures;
-}
-
-/** In one transaction; if a host port is taken, each pod in its own. */
-function addTogether(
-  connection: NetlinkConnection,
-  { pods, elements }: { pods: readonly PodRules[]; elements: readonly PodElement[] },
-): HostPortConflictError[] {
-  try {
-    replaceElements(connection, elements);
-    return [];
-  } catch (error) {
-    if (!isTaken(error) && !isErrno(error, "ENOENT")) throw error;
-  }
-  return pods.flatMap((pod) => {
-    try {
-      addPod(connection, pod);
-      return [];
-    } catch (error) {
-      if (error instanceof HostPortConflictError) return [error];
-      throw error;
-    }
-  });
+  return elements.filter((element) => !kept.has(elementId(element)));
 }
 
 /**
@@ -146,7 +141,12 @@ export function removePod(connection: NetlinkConnection, pod: PodRules): void {
  * Asked for by key, also what the opposite of each switch would have left behind. Elements
  * nobody would expect are found by `listPods`.
  */
-export function podDifferences(connection: NetlinkConnection, pod: PodRules): string[] {
+export function podDifferences(
+  connection: NetlinkConnection,
+  pod: PodRules,
+  options: RivalOptions = {},
+): string[] {
+  const { rivalOf = () => "stranger" } = options;
   const expected = elementsOf(pod);
   const ids = new Set(expected.map(elementId));
   const opposite = { ...pod, masquerade: !pod.masquerade, antiSpoof: !pod.antiSpoof };
@@ -154,9 +154,14 @@ export function podDifferences(connection: NetlinkConnection, pod: PodRules): st
   const all = [...expected, ...unexpected];
   const found = getSetElements(connection, all.map(({ set, key }) => ({ ...set, key })));
   return all.map((element, index) => {
+    const there = found[index];
+    const owner = element.data === undefined ? undefined : there?.comment;
+    if (owner !== undefined && owner !== pod.hostInterface && rivalOf(owner) === "sibling") {
+      return undefined;
+    }
     return index < expected.length
-      ? differenceOf(element, found[index])
-      : found[index] === undefined
+      ? differenceOf(element, there)
+      : there === undefined
       ? undefined
       : `${formatElement(element)} should not be there`;
   }).filter((sentence) => sentence !== undefined);
@@ -180,27 +185,4 @@ function explain(pod: PodRules, error: unknown): unknown {
   if (!isErrno(error, "ENOENT")) return error;
   const subject = pod.hostInterface;
   return new RulesetMissingError({ operation: "add rules for", subject, cause: error });
-}
-
-function findConflict(connection: NetlinkConnection, pod: PodRules): HostPortConflict | undefined {
-  const wanted = pod.hostPorts.flatMap((hostPort) =>
-    hostPortElements(pod, hostPort).map((element) => ({ hostPort, element }))
-  );
-  const references = wanted.map(({ element: { set, key } }) => ({ ...set, key }));
-  const found = getSetElements(connection, references);
-  for (const [index, { hostPort, element }] of wanted.entries()) {
-    const there = found[index];
-    if (there?.data === undefined || sameBytes(there.data, element.data)) continue;
-    return {
-      hostInterface: pod.hostInterface,
-      hostPort,
-      owner: there.comment,
-      target: formatTarget({ ...element, data: there.data }),
-    };
-  }
-  return undefined;
-}
-
-function formatTarget({ set, data }: Pick<PodElement, "set" | "data">): string {
-  return data === undefined ? "nothing" : formatFields(set.definition.value ?? [], data);
 }

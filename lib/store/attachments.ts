@@ -53,6 +53,15 @@ export class Attachments {
     return row && this.#decode(row);
   }
 
+  /** All interfaces of a container, in the order they were made. */
+  ofContainer(containerId: string): Attachment[] {
+    return this.#db.all(
+      `SELECT ${COLUMNS} FROM attachment WHERE network = ? AND container_id = ? ORDER BY id`,
+      this.#network,
+      containerId,
+    ).map((row) => this.#decode(row));
+  }
+
   byId(id: number): Attachment | undefined {
     const row = this.#db.get(`SELECT ${COLUMNS} FROM attachment WHERE id = ?`, id);
     return row && this.#decode(row);

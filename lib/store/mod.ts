@@ -19,7 +19,14 @@ export { type Rebuild } from "./create_store.ts";
 export { StoreError, type StoreErrorKind } from "./errors.ts";
 export { DATA_DIR_VARIABLE, dataDirectory, DEFAULT_DATA_DIR, storePaths } from "./location.ts";
 export { NetworkRecords } from "./network.ts";
-export { hasStore, probeStore, readStore, type StoreOptions, withStore } from "./open_store.ts";
+export {
+  hasStore,
+  type ProbeOptions,
+  probeStore,
+  readStore,
+  type StoreOptions,
+  withStore,
+} from "./open_store.ts";
 export { type StoredPool } from "./pools.ts";
 export { type RestingAddress } from "./resting.ts";
 export { SCHEMA_VERSION } from "./schema.ts";

@@ -17,8 +17,10 @@
 import { type BootClock, kernelBootClock } from "../sys/boot_clock.ts";
 import { type Clock, DeadlineError, systemClock } from "../sys/clock.ts";
 import { failpoint } from "../sys/failpoint.ts";
+import { denoFiles } from "../sys/files.ts";
 import { FileError } from "../sys/file_error.ts";
 import { type HeldLock, lockFile } from "../sys/file_lock.ts";
+import { findLockHolder } from "../sys/lock_holder.ts";
 import {
   checkPrivateFile,
   checkWritable,
@@ -47,45 +49,58 @@ export interface StoreOptions {
    * @default {true}
    */
   readonly checkpoint?: boolean;
-  /** How long to queue for the lock, at each of four attempts. @default {5000} */
-  readonly lockTimeoutMs?: number;
+  /** How long to wait for others, all attempts together. @default {20_000} */
+  readonly patienceMs?: number;
   /** @default {kernelBootClock} */
   readonly bootClock?: BootClock;
   /** @default {systemClock} */
-  readonly clock?: Pick<Clock, "now" | "sleep">;
+  readonly clock?: Pick<Clock, "now" | "monotonicMs" | "sleep">;
   /** @default {{}} */
   readonly database?: DatabaseOptions;
 }
 
-/** A transient failure is tried again this often. */
-const RETRIES = 3;
+const DEFAULT_PATIENCE_MS = 20_000;
+
+/** SQLite's own wait stops the whole program: other timers, and a signal, come after it. */
+const MAX_BUSY_MS = 5000;
+
+/** The first pause before another attempt; each is twice as long as the one before. */
 const RETRY_PAUSE_MS = 50;
 
 /**
  * Runs `work` on the store, alone among all processes. What it changes inside
  * `store.transaction` is durable when that returns.
  *
- * A lock that others hold is waited for and tried again three times; a damaged database is
+ * A lock that others hold is waited for, as long as `patienceMs` allows; a damaged database is
  * replaced, once.
  *
  * @throws {StoreError}
  */
 export async function withStore<T>(options: StoreOptions, work: (store: Store) => T): Promise<T> {
-  const { clock = systemClock } = options;
+  const { clock = systemClock, patienceMs = DEFAULT_PATIENCE_MS } = options;
+  const endMs = clock.monotonicMs() + patienceMs;
   let rebuilt = false;
-  for (let attempt = 0;; attempt++) {
+  for (let pauseMs = RETRY_PAUSE_MS;; pauseMs *= 2) {
+    const left = { ...options, patienceMs: Math.max(0, endMs - clock.monotonicMs()) };
     try {
-      return await useOnce(options, work);
+      return await useOnce(left, work);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       if (error.kind === "Corrupt" && !rebuilt) {
         rebuilt = true;
-        await rebuildStore(options, error);
-      } else if (error.kind === "Busy" && attempt < RETRIES) {
-        await clock.sleep(RETRY_PAUSE_MS * 2 ** attempt);
+        await rebuildStore(left, error);
+      } else if (error.kind === "Busy" && clock.monotonicMs() + pauseMs < endMs) {
+        await clock.sleep(pauseMs);
       } else throw error;
     }
   }
+}
+
+/** SQLite waits no longer than the caller. */
+function databaseOptions(
+  { database, patienceMs = DEFAULT_PATIENCE_MS }: StoreOptions,
+): DatabaseOptions {
+  return { busyTimeoutMs: Math.min(MAX_BUSY_MS, Math.ceil(patienceMs)), ...database };
 }
 
 /**
@@ -98,7 +113,7 @@ export function readStore<T>(options: StoreOptions, work: (store: Store) => T): 
   const { bootClock = kernelBootClock, checkpoint = true } = options;
   const paths = storePaths(options.directory);
   if (inspect(paths) === undefined) return undefined;
-  const db = openDatabase(paths.database, options.database);
+  const db = openDatabase(paths.database, databaseOptions(options));
   try {
     migrate(db);
     db.exec("BEGIN"); // one snapshot for all that is read
@@ -112,15 +127,36 @@ export function readStore<T>(options: StoreOptions, work: (store: Store) => T): 
   }
 }
 
+/** Options of {@linkcode probeStore}. */
+export interface ProbeOptions extends Pick<StoreOptions, "directory"> {
+  /** Why no entry can be made in a directory; the system call is not for this folder. */
+  readonly writeObstacle: (directory: string) => string | undefined;
+}
+
 /**
- * Finds out whether the store could be written, without writing: what STATUS asks. One that is
- * not there yet is made by the first ADD.
+ * Finds out whether the store could be written, without writing: what STATUS asks. Where there is
+ * none yet, the first ADD has to be able to make it, and perhaps its directory.
  *
  * @throws {StoreError} `ReadOnly`, `Refused`, ….
  */
-export function probeStore(options: Pick<StoreOptions, "directory">): void {
-  const paths = storePaths(options.directory);
-  if (inspect(paths) !== undefined) attemptFiles(() => checkWritable(paths.database));
+export function probeStore({ directory, writeObstacle }: ProbeOptions): void {
+  const paths = storePaths(directory);
+  if (inspect(paths) !== undefined) return attemptFiles(() => checkWritable(paths.database));
+  const existing = nearestExisting(directory);
+  const reason = writeObstacle(existing);
+  if (reason === undefined) return;
+  throw new StoreError({
+    operation: "create store",
+    subject: existing === directory ? directory : `${directory} below ${existing}`,
+    kind: "ReadOnly",
+    reason,
+    remedy: `Make its file system writable: findmnt -T ${existing}; lsattr -d ${existing}`,
+  });
+}
+
+function nearestExisting(path: string): string {
+  if (path === "/" || denoFiles.stat(path) !== undefined) return path;
+  return nearestExisting(path.replace(/\/[^/]*$/, "") || "/");
 }
 
 /** Whether there is a store to look at, or the remains of one. */
@@ -138,7 +174,7 @@ async function useOnce<T>(options: StoreOptions, work: (store: Store) => T): Pro
   failpoint("store.locked");
   const size = inspect(paths);
   if (size === undefined) attemptFiles(() => createDatabase(paths, { bootClock }));
-  const db = openDatabase(paths.database, options.database);
+  const db = openDatabase(paths.database, databaseOptions(options));
   failpoint("store.opened");
   using store = new Store(db, {
     bootClock,
@@ -165,7 +201,7 @@ async function rebuildStore(options: StoreOptions, cause: StoreError): Promise<v
 function isSound(paths: StorePaths, options: StoreOptions): boolean {
   try {
     if (inspect(paths) === undefined) return false;
-    using db = openDatabase(paths.database, options.database);
+    using db = openDatabase(paths.database, databaseOptions(options));
     migrate(db);
     return new Store(db, { bootClock: kernelBootClock, close: () => {} }).verify().length === 0;
   } catch (error) {
@@ -175,20 +211,24 @@ function isSound(paths: StorePaths, options: StoreOptions): boolean {
 }
 
 async function lockStore(paths: StorePaths, options: StoreOptions): Promise<HeldLock> {
-  const { lockTimeoutMs = 5000 } = options;
+  const { patienceMs = DEFAULT_PATIENCE_MS } = options;
   attemptFiles(() => {
     ensurePrivateDirectory(paths.directory);
     checkPrivateFile(paths.lock);
   });
   try {
-    return await lockFile(paths.lock, { mode: "exclusive", timeoutMs: lockTimeoutMs });
+    return await lockFile(paths.lock, { mode: "exclusive", timeoutMs: patienceMs });
   } catch (error) {
     if (!(error instanceof DeadlineError)) throw asStoreError(error);
+    const holder = findLockHolder(paths.lock);
+    const who = holder === undefined
+      ? "another process"
+      : `process ${holder.pid}${holder.program === undefined ? "" : ` (${holder.program})`}`;
     throw new StoreError({
       operation: "lock store",
       subject: paths.directory,
       kind: "Busy",
-      reason: `another process has held its lock for ${lockTimeoutMs} ms`,
+      reason: `${who} holds its lock, and did not give it up for ${Math.round(patienceMs)} ms`,
       remedy: `See who: fuser -v ${paths.lock}`,
       cause: error,
     });

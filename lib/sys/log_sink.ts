@@ -3,6 +3,8 @@
  * written. Synchronous, so that the last line of a process is not lost.
  */
 
+import { openToAppend } from "./private_path.ts";
+
 /** Takes finished lines, each with its newline. */
 export interface LogSink {
   write(line: string): void;
@@ -41,6 +43,8 @@ export interface LogFileOptions {
   readonly mode?: number;
   /** Gets the lines the file cannot take: a full disk, a missing directory. @default stderr */
   readonly fallback?: LogSink;
+  /** Told why the file takes no lines, once. */
+  readonly onFailure?: (error: Error) => void;
 }
 
 /** A log file; closes when it leaves its scope. */
@@ -58,9 +62,11 @@ export function openLogFile(path: string, options: LogFileOptions = {}): LogFile
   const { maxBytes = 10_485_760, mode = 0o600, fallback = stderrSink() } = options;
   const lines = new LineWriter();
   let file: Deno.FsFile | undefined;
+  let { onFailure } = options;
 
+  // Links are not followed: whoever may write beside the log must not choose where root writes.
   function open(): Deno.FsFile {
-    return Deno.openSync(path, { append: true, create: true, mode });
+    return openToAppend(path, mode);
   }
 
   function close(): void {
@@ -82,8 +88,10 @@ export function openLogFile(path: string, options: LogFileOptions = {}): LogFile
         const bytes = new TextEncoder().encode(line);
         rotateIfFull(file ??= open(), bytes.length);
         lines.write(file ??= open(), bytes);
-      } catch {
+      } catch (error) {
         close();
+        if (error instanceof Error) onFailure?.(error);
+        onFailure = undefined;
         fallback.write(line);
       }
     },

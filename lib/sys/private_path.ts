@@ -10,6 +10,8 @@ import { FileError, fileError } from "./file_error.ts";
 
 /** Bits that let others change it. */
 const WRITABLE_BY_OTHERS = 0o022;
+/** The bit that lets everybody change it. */
+const WRITABLE_BY_ALL = 0o002;
 /** Bits that let others do anything with it. */
 const OPEN_TO_OTHERS = 0o077;
 
@@ -69,10 +71,22 @@ export function listDirectory(path: string): ReadonlySet<string> {
   }
 }
 
+/** Tightens what {@linkcode checkOwn} lets pass. */
 function checkPrivate(path: string, kind: "file" | "directory"): Deno.FileInfo | undefined {
+  const info = checkOwn(path, kind);
+  if (((info?.mode ?? 0) & OPEN_TO_OTHERS) !== 0) Deno.chmodSync(path, modeOf(kind));
+  return info;
+}
+
+function modeOf(kind: "file" | "directory"): number {
+  return kind === "file" ? 0o600 : 0o700;
+}
+
+/** What is at `path`: of the right kind, ours, and changed by nobody else; or nothing. */
+function checkOwn(path: string, kind: "file" | "directory"): Deno.FileInfo | undefined {
   const info = lstat(path);
   if (info === undefined) return undefined;
-  const [mode, wanted] = [(info.mode ?? 0) & 0o7777, kind === "file" ? 0o600 : 0o700];
+  const mode = (info.mode ?? 0) & 0o7777;
   if (info.isSymlink) {
     const remedy = `Put the ${kind} itself there instead of the link: ls -l ${path}`;
     throw refuse(path, "it is a symbolic link, and links are not followed here", remedy);
@@ -86,10 +100,9 @@ function checkPrivate(path: string, kind: "file" | "directory"): Deno.FileInfo |
   }
   if ((mode & WRITABLE_BY_OTHERS) !== 0) {
     const reason = `its mode 0${mode.toString(8)} lets others change it`;
-    const remedy = `Look at what is in it, then: chmod 0${wanted.toString(8)} ${path}`;
+    const remedy = `Look at what is in it, then: chmod 0${modeOf(kind).toString(8)} ${path}`;
     throw refuse(path, reason, remedy);
   }
-  if ((mode & OPEN_TO_OTHERS) !== 0) Deno.chmodSync(path, wanted);
   return info;
 }
 
@@ -130,6 +143,54 @@ export function createPrivateFile(path: string): void {
     Deno.openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
   } catch (error) {
     throw fileError("create file", path, error);
+  }
+}
+
+/**
+ * Opens `path` to append to it; makes it, with permission bits `mode`, if there is nothing.
+ *
+ * A new file is made only where no name is, a link included; one that is there is looked at before
+ * it is opened (a pipe would wait for a reader) and after (it may have been replaced meanwhile).
+ *
+ * @throws {FileError} if it is a link, no file, another's or writable by others, or if everybody
+ * may put names into its directory.
+ */
+export function openToAppend(path: string, mode = 0o600): Deno.FsFile {
+  try {
+    const directory = path.replace(/\/[^/]*$/, "") || "/";
+    if (((Deno.statSync(directory).mode ?? 0) & WRITABLE_BY_ALL) !== 0) {
+      const remedy = `Choose another directory, or: chmod o-w ${directory}`;
+      throw refuse(directory, "everybody may put names into it", remedy);
+    }
+    for (let attempt = 0; attempt < OPEN_ATTEMPTS; attempt++) {
+      const file = tryToAppend(path, mode);
+      if (file !== undefined) return file;
+    }
+    throw refuse(path, "it is replaced all the time", `Look who does that: ls -l ${path}`);
+  } catch (error) {
+    throw fileError("append to file", path, error);
+  }
+}
+
+/** Other processes make and rename the same log. */
+const OPEN_ATTEMPTS = 5;
+
+/** `undefined` if the name was given, taken or changed between two looks at it. */
+function tryToAppend(path: string, mode: number): Deno.FsFile | undefined {
+  try {
+    if (checkOwn(path, "file") === undefined) {
+      return Deno.openSync(path, { append: true, createNew: true, mode });
+    }
+    const file = Deno.openSync(path, { append: true });
+    const [opened, named] = [file.statSync(), lstat(path)];
+    if (opened.ino === named?.ino && opened.dev === named.dev) return file;
+    file.close();
+    return undefined;
+  } catch (error) {
+    const isRace = error instanceof Deno.errors.AlreadyExists ||
+      error instanceof Deno.errors.NotFound;
+    if (isRace) return undefined;
+    throw error;
   }
 }
 

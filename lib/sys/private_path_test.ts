@@ -5,6 +5,7 @@ import {
   checkWritable,
   createPrivateFile,
   ensurePrivateDirectory,
+  openToAppend,
   publishFile,
 } from "./private_path.ts";
 import { temporaryDirectory } from "./testing.ts";
@@ -68,4 +69,28 @@ Deno.test("createPrivateFile() does not touch what is there, checkWritable() cha
   checkWritable(path);
   assertEquals(Deno.readTextFileSync(path), "old");
   assertThrows(() => checkWritable(`${root.path}/none`), FileError, "does not exist");
+});
+
+Deno.test("openToAppend() makes a file, and goes on with it", () => {
+  using directory = temporaryDirectory();
+  const path = `${directory.path}/log`;
+  for (const text of ["one\n", "two\n"]) {
+    using file = openToAppend(path);
+    file.writeSync(new TextEncoder().encode(text));
+  }
+  assertEquals(Deno.readTextFileSync(path), "one\ntwo\n");
+  assertEquals(modeOf(path), 0o600);
+});
+
+Deno.test("openToAppend() follows no link, not even to make a file", () => {
+  using directory = temporaryDirectory();
+  Deno.symlinkSync(`${directory.path}/target`, `${directory.path}/log`);
+  assertThrows(() => openToAppend(`${directory.path}/log`), FileError, "links are not followed");
+  assertEquals([...Deno.readDirSync(directory.path)].length, 1);
+});
+
+Deno.test("openToAppend() keeps out of directories that are everybody's", () => {
+  using directory = temporaryDirectory();
+  Deno.chmodSync(directory.path, 0o1777);
+  assertThrows(() => openToAppend(`${directory.path}/log`), FileError, "everybody may put names");
 });

@@ -3,8 +3,6 @@
 import { assertEquals, assertGreater, assertRejects } from "@std/assert";
 import {
   addPod,
-  addPods,
-  establishPod,
   FirewallError,
   isRulesetLoaded,
   podDifferences,
@@ -13,54 +11,14 @@ import {
   type Ruleset,
   setClusterNetworks,
 } from "../../lib/firewall/mod.ts";
-import type { PodRules } from "../../lib/firewall/mod.ts";
 import { ensureRuleset } from "../../lib/firewall/mod.ts";
-import { parseAddress, parsePrefix } from "../../lib/ip/mod.ts";
-import type { Run } from "../../lib/sys/process.ts";
-import { run } from "../../lib/sys/process.ts";
+import { parsePrefix } from "../../lib/ip/mod.ts";
 import { requires, root, tool } from "../requires.ts";
-import { Sandbox } from "../netlink/fixture.ts";
+import { Filter, pod } from "./filter.ts";
 import { ADDRESS, endpoint, podRules, TestNode } from "./node.ts";
 import { openTransport } from "./sockets.ts";
 
 const needs = requires(root, tool("ip", "iproute2"), tool("nft", "nftables"));
-
-/** A namespace with a connection to its packet filter. */
-class Filter implements Disposable {
-  readonly sandbox = new Sandbox();
-  readonly connection = this.sandbox.netfilter();
-  /** How often `nft` was run. */
-  runs = 0;
-
-  readonly run: Run = (command, args, options = {}) => {
-    this.runs++;
-    const { clearEnv: _, ...rest } = options;
-    return run("ip", ["netns", "exec", this.sandbox.name, command, ...args], rest);
-  };
-
-  load(ruleset: Ruleset = RULESET): Promise<string> {
-    return ensureRuleset(this.connection, { ruleset, run: this.run });
-  }
-
-  nft(...command: readonly string[]): string {
-    return this.sandbox.run("nft", ...command);
-  }
-
-  [Symbol.dispose](): void {
-    this.connection[Symbol.dispose]();
-    this.sandbox[Symbol.dispose]();
-  }
-}
-
-function pod(number: number): PodRules {
-  return {
-    hostInterface: `hcni${number}`,
-    addresses: [parseAddress(`10.244.3.${number}`), parseAddress(`fd00:3::${number}`)],
-    masquerade: true,
-    antiSpoof: true,
-    hostPorts: [{ protocol: "tcp", hostPort: 8000 + number, containerPort: 80 }],
-  };
-}
 
 /** What a future or past version may look like: another priority, other chains, other sets. */
 const OTHER_TABLES: Ruleset["tables"] = RULESET.tables.map((table) => ({
@@ -126,8 +84,7 @@ for (const accident of ACCIDENTS) {
       assertEquals(isRulesetLoaded(filter.connection), false);
       const found = !isRulesetLoaded(filter.connection, { quick: true });
       assertEquals(found, WHOLE_TABLES.includes(accident));
-      assertEquals(await filter.load(), "loaded");
-      assertEquals(addPods(filter.connection, [pod(7)]), []);
+      assertEquals(await filter.load(RULESET, { knownPods: () => [pod(7)] }), "loaded");
       assertEquals(podDifferences(filter.connection, pod(7)), []);
       assertEquals(rules(filter), before);
     },
@@ -137,38 +94,6 @@ for (const accident of ACCIDENTS) {
 /** All but the elements. Tables and sets come in the order they were made in: sorted. */
 function rules(filter: Filter): string[] {
   return filter.nft("--terse", "list", "ruleset").split("\n").sort();
-}
-
-for (
-  const accident of [
-    "flush ruleset",
-    "flush chain inet headcni to_outside; flush chain " +
-    "inet headcni postrouting; delete set inet headcni masquerade4",
-  ]
-) {
-  Deno.test({
-    ...needs,
-    name: `the next pod after "nft ${accident}" brings back all that is known`,
-    async fn() {
-      using filter = new Filter();
-      let asked = 0;
-      const knownRules = () => {
-        asked++;
-        return { pods: [pod(7)], clusterNetworks: [parsePrefix("10.244.0.0/16")], tunnels: ["t0"] };
-      };
-      const options = { run: filter.run, knownRules };
-      await establishPod(filter.connection, pod(7), options);
-      await establishPod(filter.connection, pod(8), options);
-      assertEquals([asked, filter.runs], [1, 1]);
-      filter.nft(accident);
-      await establishPod(filter.connection, pod(9), options);
-      assertEquals([asked, filter.runs], [2, 2]);
-      for (const number of [7, 9]) assertEquals(podDifferences(filter.connection, pod(number)), []);
-      assertEquals(isRulesetLoaded(filter.connection), true);
-      const listing = filter.nft("list", "ruleset");
-      assertEquals([listing.includes("10.244.0.0/16"), listing.includes('"t0"')], [true, true]);
-    },
-  });
 }
 
 Deno.test({

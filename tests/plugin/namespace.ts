@@ -54,6 +54,15 @@ export async function output(...command: readonly string[]): Promise<string> {
   return stdout;
 }
 
+/** Packets take their time; at most `attempts` times 20 ms. */
+export async function eventually(probe: () => Promise<boolean>, attempts = 50): Promise<boolean> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    if (await probe()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return false;
+}
+
 /** A program that ends, or is killed, before it has read everything is no failure of the test. */
 async function feed(child: Deno.ChildProcess, text: string): Promise<void> {
   const writer = child.stdin.getWriter();

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { configOf } from "./config.ts";
-import { type Json, type Namespace } from "./namespace.ts";
+import { eventually, type Json, type Namespace } from "./namespace.ts";
 import { NEEDS } from "./needs.ts";
 import { INTERNET, type Node, openNode } from "./node.ts";
 import { advertiseRouter, askInNameOf } from "./raw_packets.ts";
@@ -94,15 +94,6 @@ for (const isChecked of [true, false]) {
       assertEquals(await eventually(() => knows("10.83.0.99"), isChecked ? 3 : 50), !isChecked);
     },
   });
-}
-
-/** Packets take their time; at most `attempts` times 20 ms. */
-async function eventually(probe: () => Promise<boolean>, attempts = 50): Promise<boolean> {
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    if (await probe()) return true;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return false;
 }
 
 /** Whether an advertisement has left addresses or routes. */

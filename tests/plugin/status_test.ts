@@ -40,31 +40,35 @@ Deno.test({
   },
 });
 
-/** What is in the way, as mounts that only the plugin sees; `DIR` is the data directory. */
-const OBSTACLES: Readonly<Record<string, { mounts: string; says: string; onceUsed?: true }>> = {
+/** What is in the way, as mounts that only the plugin sees; `@` is the data directory. */
+const OBSTACLES: Readonly<Record<string, { mounts: string; says: string }>> = {
   "nft is not installed": {
     mounts: "mount --bind /dev/null $(readlink -f /usr/sbin/nft)",
     says: "nft is in none of",
   },
   "the data directory is read-only": {
-    mounts: "mount --bind DIR DIR && mount -o remount,ro,bind DIR",
-    says: "headcni.db",
-    onceUsed: true, // before the first pod there is no file to ask, and STATUS makes none
+    mounts: "mount --bind @ @ && mount -o remount,ro,bind @",
+    says: "@",
+  },
+  "the data directory is missing, and cannot be made": {
+    mounts: "mount --bind @ @ && mount -o remount,ro,bind @ && " +
+      "export HEADCNI_DATA_DIR=@/not/there",
+    says: "@",
   },
 };
 
-for (const [name, { mounts, says, onceUsed = false }] of Object.entries(OBSTACLES)) {
-  for (const isUsed of onceUsed ? [true] : [false, true]) {
+for (const [name, { mounts, says }] of Object.entries(OBSTACLES)) {
+  for (const isUsed of [false, true]) {
     Deno.test({
       ...NEEDS,
       name: `STATUS says 50 while ${name}${isUsed ? "" : ", also before the first pod"}`,
       async fn() {
         await using node = await openNode();
         if (isUsed) await node.warmUp();
-        const call = { mounts: mounts.replaceAll("DIR", node.dataDir) };
+        const call = { mounts: mounts.replaceAll("@", node.dataDir) };
         const error = await node.fail("STATUS", call);
         assertEquals(error.code, 50);
-        assertStringIncludes(`${error.msg} ${error.details}`, says);
+        assertStringIncludes(`${error.msg} ${error.details}`, says.replace("@", node.dataDir));
         await node.succeed("STATUS");
       },
     });
@@ -82,7 +86,7 @@ Deno.test({
         const before = await node.snapshot();
         await node.fail("ADD", {
           ...pod.about(configOf()),
-          mounts: mounts.replaceAll("DIR", node.dataDir),
+          mounts: mounts.replaceAll("@", node.dataDir),
         });
         const { files: _now, ...after } = await node.snapshot();
         const { files: _then, ...expected } = before;

@@ -1,6 +1,6 @@
 /** The process the plugin runs in: somebody else's environment, files and patience. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { temporaryDirectory } from "../binary/program.ts";
 import { configOf } from "./config.ts";
 import { NEEDS } from "./needs.ts";
@@ -110,8 +110,10 @@ Deno.test({
     using lock = await Deno.open(`${node.dataDir}/headcni.lock`, { read: true, write: true });
     await lock.lock(true);
     const start = performance.now();
-    const { code } = await node.fail("DEL", pod.about(configOf()));
+    const { code, msg } = await node.fail("DEL", pod.about(configOf()));
     assertEquals(code, 11);
+    assertStringIncludes(msg, `process ${Deno.pid} (`);
+    assertStringIncludes(msg, "holds its lock");
     assert(performance.now() - start < 10_000, "it took longer than 10 s");
   },
 });

@@ -80,3 +80,31 @@ Deno.test({
     assertEquals(nodeState(node), before);
   },
 });
+
+Deno.test({
+  ...needs,
+  name: "a published port of a container of podman in two networks works with either of them",
+  async fn() {
+    await using podman = await startPodman();
+    const { node } = podman;
+    using outside = new Outside(node);
+    node.configure(BLUE);
+    node.configure({ ...GREEN, plugin: { ...GREEN.plugin, capabilities: { portMappings: true } } });
+    node.serve("hello", "hello from the container\n");
+    const fetch = () => {
+      const url = `http://${outside.nodeAddress}:8080/hello`;
+      return outside.run("busybox", "timeout", "5", "wget", "-q", "-O", "-", url);
+    };
+    const options = ["--network=blue,green", "-p", "8080:80"];
+    await podman.start("web", options, "httpd -p 80 -h /www");
+    assertEquals(fetch(), "hello from the container\n");
+    await podman.podman("network", "disconnect", "blue", "web");
+    assertEquals(fetch(), "hello from the container\n");
+    await podman.podman("network", "disconnect", "green", "web");
+    await podman.remove("web");
+    assertEquals(nodeState(node).attachments, []);
+    // Nobody has the port any more.
+    await podman.start("next", options, "httpd -p 80 -h /www");
+    assertEquals(fetch(), "hello from the container\n");
+  },
+});

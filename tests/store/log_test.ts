@@ -1,5 +1,6 @@
 /** SQLite's log of a store, as other processes find it. */
 
+import "../../lib/sys/testing.ts"; // opens libc before the first test
 import { assertEquals } from "@std/assert";
 import { readStore, withStore } from "../../lib/store/mod.ts";
 import { temporaryDirectory } from "../binary/program.ts";

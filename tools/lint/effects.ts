@@ -4,7 +4,7 @@
 const EFFECT_OWNERS: readonly RegExp[] = [
   /\/cmd\/[^/]+\.ts$/,
   /\/lib\/sys\//,
-  /\/lib\/netlink\/(libc|libmnl|named_netns|netns|poll|sysctl|unix_datagram)\.ts$/,
+  /\/lib\/netlink\/(file_access|libc|libmnl|named_netns|netns|poll|sysctl|unix_datagram)\.ts$/,
   /\/(tools|tests|bench|types)\//,
   /_test\.ts$/,
   /\/testing\.ts$/,

@@ -10,7 +10,8 @@
  * derived name: the same ADD, a DEL or a GC repairs it.
  */
 
-import { parsePrefix } from "../../ip/prefix.ts";
+import { type PodRules } from "../../firewall/pod_rules.ts";
+import { parsePrefix, type Prefix } from "../../ip/prefix.ts";
 import { failpoint } from "../../sys/failpoint.ts";
 import { UndoStack } from "../../sys/undo.ts";
 import { addressSource } from "../choose_address_source.ts";
@@ -23,17 +24,18 @@ import { type PluginConfig, readPluginConfig } from "../plugin_config.ts";
 import { type CniResult } from "../result.ts";
 import { decodeResult } from "../result_decode.ts";
 import { encodeResult } from "../result_encode.ts";
-import { attach, createPair, detach, enableForwarding, routeToContainer } from "./attach.ts";
+import { attach, createPair, detach, routeToContainer } from "./attach.ts";
 import { clearWay } from "./clear_way.ts";
 import { limitBandwidth } from "./bandwidth.ts";
 import { type Container, openContainer } from "./container.ts";
+import { enableForwarding } from "./forwarding.ts";
 import { keyOf } from "./host_interface.ts";
 import { Node } from "./node.ts";
-import { addToFilter, removeFromFilter, wishesOf } from "./packet_filter.ts";
+import { addToFilter, removeFromFilter, rivals, wishesOf } from "./packet_filter.ts";
 import { type AttachmentPlan, planAttachment } from "./plan.ts";
 import { encodeRecord } from "./record.ts";
 import { removeSourceRules } from "./remove.ts";
-import { storedPods } from "./stored_pods.ts";
+import { storedPods, storedSiblings } from "./stored_pods.ts";
 import { tunnelMtu } from "./tunnel_mtu.ts";
 
 /** Carries out ADD and returns the result in the caller's version. */
@@ -66,7 +68,8 @@ async function make(config: PluginConfig, place: Place): Promise<CniResult> {
   failpoint("add.cleared");
   call.notes.mark("config");
   await using undo = new UndoStack({ onFailure: (error) => report(call, error) });
-  const record = { ...wishes, addresses: [], delegate: source.delegate };
+  const { delegate } = source;
+  const record = { ...wishes, addresses: [], delegate, networkPolicy: config.networkPolicy };
   const ipam = await source.add(request, encodeRecord(record));
   undo.defer("release addresses", () => source.release(request));
   failpoint("add.addresses");
@@ -91,14 +94,11 @@ async function make(config: PluginConfig, place: Place): Promise<CniResult> {
   failpoint("add.veth");
   call.notes.mark("link");
   undo.defer("delete packet filter rules", () => removeFromFilter(node.filter, pod));
-  const failures = await addToFilter(node.filter, pod, {
-    clusterNetworks: [...config.podCidrs, ...config.serviceCidrs, ...subnetsOf(ipam)],
-    allPods: () => storedPods(request),
-  });
+  const clusterNetworks = [...config.podCidrs, ...config.serviceCidrs, ...subnetsOf(ipam)];
+  await loadRules(pod, { clusterNetworks, request, place });
   failpoint("add.filter");
   call.notes.mark("filter");
-  for (const failure of failures) report(call, failure);
-  enableForwarding(plan);
+  enableForwarding(plan, node.route);
   failpoint("add.forwarding");
   undo.defer("delete rules in the container", () => removeSourceRules(container, pod.addresses));
   const attached = attach(plan, ends);
@@ -110,6 +110,23 @@ async function make(config: PluginConfig, place: Place): Promise<CniResult> {
   call.notes.mark("configure");
   undo.commit();
   return describe(plan, { ipam, config, netns: call.parameters.netns });
+}
+
+/** Adds the rules of `pod`; what could not be restored of other pods is for the log. */
+async function loadRules(
+  pod: PodRules,
+  { clusterNetworks, request, place: { call, node } }: {
+    clusterNetworks: readonly Prefix[];
+    request: AttachmentRequest;
+    place: Place;
+  },
+): Promise<void> {
+  const failures = await addToFilter(node.filter, pod, {
+    clusterNetworks,
+    allPods: () => storedPods(request),
+    rivalOf: rivals(node.route, () => storedSiblings(request, keyOf(request))),
+  });
+  for (const failure of failures) report(call, failure);
 }
 
 /** `interfaces` as ptp orders them: the host's, then the container's. */

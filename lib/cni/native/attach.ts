@@ -16,7 +16,7 @@ import { createVeth } from "../../netlink/link_create.ts";
 import { inNetns, type Netns } from "../../netlink/netns.ts";
 import { addRoute, replaceRoute } from "../../netlink/route.ts";
 import { addRule } from "../../netlink/rule.ts";
-import { readSysctl, writeSysctl } from "../../netlink/sysctl.ts";
+import { writeSysctl } from "../../netlink/sysctl.ts";
 import { type Prefix } from "../../ip/prefix.ts";
 import { failpoint } from "../../sys/failpoint.ts";
 import { InterfaceExistsError } from "../errors.ts";
@@ -191,17 +191,4 @@ function writeIfPresent(name: string, value: number): void {
   } catch (error) {
     if (!isErrno(error, "ENOENT")) throw error;
   }
-}
-
-const FORWARDING = { 4: "net/ipv4/ip_forward", 6: "net/ipv6/conf/all/forwarding" } as const;
-
-/** Lets the node forward packets of the families in `plan`; writes only what is not so yet. */
-export function enableForwarding(plan: AttachmentPlan): void {
-  for (const family of unforwarded(plan)) writeSysctl(FORWARDING[family], 1);
-}
-
-/** The families of `plan` whose packets the node does not forward. */
-export function unforwarded(plan: AttachmentPlan): readonly (4 | 6)[] {
-  const families = new Set(plan.container.addresses.map(({ family }) => family));
-  return [...families].filter((family) => readSysctl(FORWARDING[family]) !== "1");
 }

@@ -12,8 +12,9 @@ import { filterDifferences, findEnds, kernelDifferences } from "./compare.ts";
 import { openContainer } from "./container.ts";
 import { keyOf } from "./host_interface.ts";
 import { Node } from "./node.ts";
-import { wishesOf } from "./packet_filter.ts";
+import { rivals, wishesOf } from "./packet_filter.ts";
 import { planAttachment } from "./plan.ts";
+import { storedSiblings } from "./stored_pods.ts";
 import { tunnelMtu } from "./tunnel_mtu.ts";
 
 /** Carries out CHECK. @throws {CheckError} naming everything that differs. */
@@ -39,11 +40,13 @@ export async function check(call: AttachmentCall): Promise<void> {
   const ends = { host: node.route, container: container.route, netns: container.netns };
   const found = findEnds(plan, ends);
   const differences = kernelDifferences(plan, ends, found);
-  differences.push(...filterDifferences(node.filter, {
+  const rules = {
     ...wishesOf(config),
     hostInterface: plan.host.name,
     addresses: plan.hostRoutes.map(({ address }) => address),
-  }));
+  };
+  const rivalOf = rivals(node.route, () => storedSiblings(request, keyOf(request)));
+  differences.push(...filterDifferences(node.filter, rules, { rivalOf }));
   const { bandwidth } = config.runtime;
   if (bandwidth !== undefined && found.host !== undefined && found.container !== undefined) {
     differences.push(...bandwidthDifferences(bandwidth, ends, {

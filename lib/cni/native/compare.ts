@@ -1,7 +1,7 @@
 /** What differs between an attachment as planned and as the kernel has it, in words. */
 
 import { isRulesetLoaded } from "../../firewall/load.ts";
-import { podDifferences } from "../../firewall/pods.ts";
+import { podDifferences, type RivalOptions } from "../../firewall/pods.ts";
 import { type PodRules } from "../../firewall/pod_rules.ts";
 import { listAddresses } from "../../netlink/address.ts";
 import { type NetlinkConnection } from "../../netlink/connection.ts";
@@ -9,7 +9,8 @@ import { findLink } from "../../netlink/link.ts";
 import { type Link } from "../../netlink/link_decode.ts";
 import { listRoutes } from "../../netlink/route.ts";
 import { listRules } from "../../netlink/rule.ts";
-import { type Ends, sourceTable, unforwarded } from "./attach.ts";
+import { type Ends, sourceTable } from "./attach.ts";
+import { unforwarded } from "./forwarding.ts";
 import { type AttachmentPlan, type PlannedEnd, type PlannedRoute } from "./plan.ts";
 
 /** The two interfaces, when both are there. */
@@ -44,9 +45,13 @@ export function kernelDifferences(plan: AttachmentPlan, ends: Ends, found: Found
 }
 
 /** Compares the packet filter. */
-export function filterDifferences(filter: NetlinkConnection, pod: PodRules): string[] {
+export function filterDifferences(
+  filter: NetlinkConnection,
+  pod: PodRules,
+  options: RivalOptions,
+): string[] {
   const whole = isRulesetLoaded(filter) ? [] : ["the packet filter's tables are not whole"];
-  return [...whole, ...podDifferences(filter, pod)];
+  return [...whole, ...podDifferences(filter, pod, options)];
 }
 
 function linkDifferences(end: PlannedEnd, mtu: number, link: Link | undefined): string[] {

@@ -17,12 +17,14 @@ import { storedAttachment } from "./stored_attachment.ts";
 /** Carries out DEL. */
 export async function del(call: AttachmentCall): Promise<void> {
   const request = attachmentRequest(call);
-  const record = storedAttachment(request);
+  const stored = storedAttachment(request);
+  const record = stored?.record;
   using container = findContainer(call.parameters);
   using node = new Node();
   call.notes.addresses = record?.addresses.map(String) ?? [];
   call.notes.mark("config");
-  removeAttachment(node, { hostInterface: hostInterfaceName(request), record, container });
+  const hostInterface = hostInterfaceName(request);
+  removeAttachment(node, { hostInterface, record, heirs: stored?.heirs, container });
   failpoint("del.removed");
   call.notes.mark("remove");
   const type = record?.delegate ?? ipamType(request);

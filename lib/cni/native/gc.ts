@@ -18,6 +18,7 @@ import { aliasNetwork, HOST_INTERFACE_PREFIX, hostInterfaceName } from "./host_i
 import { Node } from "./node.ts";
 import { type AttachmentRecord, decodeRecord } from "./record.ts";
 import { type Remains, removeAttachment } from "./remove.ts";
+import { siblingsIn } from "./stored_pods.ts";
 
 /** Carries out GC. @throws {RemoveError} after everything was tried. */
 export async function gc(call: PluginCall): Promise<void> {
@@ -74,10 +75,18 @@ interface StoredRemains extends Remains {
 function storedAttachments(request: IpamRequest): StoredRemains[] {
   return readStore(storeOptions(request), (store) => {
     const network = store.network(request.network);
-    return network?.attachments.list().map((attachment) => ({
-      key: attachment,
-      hostInterface: hostInterfaceName({ ...attachment, network: request.network }),
-      record: decodeRecord(attachment.record, network.addresses.ofAttachment(attachment.id)),
-    }));
+    return network?.attachments.list().map((attachment) => {
+      const key = { ...attachment, network: request.network };
+      const record = decodeRecord(
+        attachment.record,
+        network.addresses.ofAttachment(attachment.id),
+      );
+      return {
+        key,
+        hostInterface: hostInterfaceName(key),
+        record,
+        heirs: record.hostPorts.length === 0 ? [] : siblingsIn(store, key),
+      };
+    });
   }) ?? [];
 }

@@ -2,12 +2,12 @@
 
 import { establishPod } from "../../firewall/establish.ts";
 import { addClusterNetworks } from "../../firewall/node_sets.ts";
-import { removePod } from "../../firewall/pods.ts";
+import { removePod, type Rival } from "../../firewall/pods.ts";
 import { type PodRules } from "../../firewall/pod_rules.ts";
 import { type Prefix } from "../../ip/prefix.ts";
 import { type NetlinkConnection } from "../../netlink/connection.ts";
+import { findLink } from "../../netlink/link.ts";
 import { type PluginConfig } from "../plugin_config.ts";
-import { TUNNEL_INTERFACES } from "./tunnel_mtu.ts";
 
 /** What a configuration asks of the packet filter for every pod. */
 export function wishesOf(config: PluginConfig): Omit<PodRules, "hostInterface" | "addresses"> {
@@ -24,8 +24,10 @@ export function wishesOf(config: PluginConfig): Omit<PodRules, "hostInterface" |
 export interface FilterOptions {
   /** Networks that pods reach under their own address. */
   readonly clusterNetworks: readonly Prefix[];
-  /** All pods of the node; asked for only when the tables had to be loaded. */
+  /** All pods of the node; asked for only when the tables have to be loaded. */
   readonly allPods: () => readonly PodRules[];
+  /** Asked only if a host port leads elsewhere. */
+  readonly rivalOf: (hostInterface: string) => Rival;
 }
 
 /**
@@ -40,12 +42,27 @@ export async function addToFilter(
   pod: PodRules,
   options: FilterOptions,
 ): Promise<readonly Error[]> {
-  const { clusterNetworks, allPods } = options;
-  const failures = await establishPod(filter, pod, {
-    knownRules: () => ({ pods: allPods(), tunnels: Object.values(TUNNEL_INTERFACES) }),
-  });
+  const { clusterNetworks, allPods, rivalOf } = options;
+  const failures = await establishPod(filter, pod, { knownPods: allPods, rivalOf });
   addClusterNetworks(filter, clusterNetworks);
   return failures;
+}
+
+/**
+ * Judges who has a host port that an attachment asks for. `route` is of the node; the store is read
+ * at most once, and only when somebody is in the way.
+ */
+export function rivals(
+  route: NetlinkConnection,
+  siblings: () => readonly PodRules[],
+): (hostInterface: string) => Rival {
+  let known: ReadonlySet<string> | undefined;
+  return (hostInterface) => {
+    known ??= new Set(siblings().map((sibling) => sibling.hostInterface));
+    // An interface comes before its rules and goes after them.
+    if (findLink(route, { name: hostInterface }) === undefined) return "gone";
+    return known.has(hostInterface) ? "sibling" : "stranger";
+  };
 }
 
 /** Removes a pod's rules; nothing there is fine. */

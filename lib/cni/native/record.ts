@@ -13,6 +13,8 @@ import { isJsonObject } from "../json_reader.ts";
 export interface AttachmentRecord extends Omit<PodRules, "hostInterface"> {
   /** The `type` of another program's IPAM; `undefined` when the addresses are our own. */
   readonly delegate: string | undefined;
+  /** Whether the configuration wants network policy for it; the daemon reads this. */
+  readonly networkPolicy: boolean;
 }
 
 /** The record as the store keeps it. Addresses of our own IPAM are in their own table. */
@@ -35,6 +37,7 @@ const NOTHING: AttachmentRecord = {
   antiSpoof: true,
   hostPorts: [],
   delegate: undefined,
+  networkPolicy: false,
 };
 
 /** Reads a record; `addresses` are those the store holds. A damaged one must not stop a DEL. */
@@ -52,6 +55,7 @@ export function decodeRecord(
       antiSpoof: value.antiSpoof !== false,
       hostPorts: Array.isArray(value.hostPorts) ? value.hostPorts.map(decodeHostPort) : [],
       delegate: typeof value.delegate === "string" ? value.delegate : undefined,
+      networkPolicy: value.networkPolicy === true,
     };
   } catch {
     return { ...NOTHING, addresses };

@@ -11,6 +11,8 @@
  */
 
 import { removeOwned } from "../../firewall/inventory.ts";
+import { type PodRules } from "../../firewall/pod_rules.ts";
+import { claimHostPorts } from "../../firewall/pods.ts";
 import { type IpAddress } from "../../ip/address.ts";
 import { Prefix } from "../../ip/prefix.ts";
 import { deleteFlows } from "../../netlink/conntrack.ts";
@@ -31,6 +33,8 @@ export interface Remains {
   readonly hostInterface: string;
   /** What the store knows of it; `undefined` when nothing. */
   readonly record: AttachmentRecord | undefined;
+  /** Other interfaces of its container: they get the host ports it had. */
+  readonly heirs?: readonly PodRules[] | undefined;
   /** Its namespace, if that is still there. */
   readonly container?: Container | undefined;
 }
@@ -41,7 +45,7 @@ export interface Remains {
  * @throws {RemoveError} naming each part that is still there.
  */
 export function removeAttachment(node: Node, remains: Remains): void {
-  const { hostInterface, record, container } = remains;
+  const { hostInterface, record, heirs = [], container } = remains;
   const failures: string[] = [];
   const attempt = (work: () => unknown): unknown => {
     try {
@@ -57,6 +61,10 @@ export function removeAttachment(node: Node, remains: Remains): void {
     failpoint("del.routes");
     attempt(() => removeFromFilter(node.filter, { ...record, hostInterface }));
     failpoint("del.filter");
+    if (record.hostPorts.length > 0) {
+      for (const heir of heirs) attempt(() => claimHostPorts(node.filter, heir));
+      failpoint("del.inherited");
+    }
   }
   const existed = attempt(() => detach(node.route, hostInterface)) === true;
   failpoint("del.interface");

@@ -52,6 +52,8 @@ export const RTPROT_UNSPEC = 0;
 export const RTPROT_KERNEL = 2;
 export const RTPROT_BOOT = 3;
 export const RTPROT_STATIC = 4;
+/** Learned from a router advertisement. */
+export const RTPROT_RA = 9;
 
 // rtm_scope and ifa_scope.
 export const RT_SCOPE_UNIVERSE = 0;
