@@ -71,6 +71,7 @@ function recording(socket: NetlinkSocket, datagrams: Uint8Array[]): NetlinkSocke
   return {
     portId: socket.portId,
     send: (datagram) => socket.send(datagram),
+    sendAside: (datagram) => socket.sendAside(datagram),
     receive() {
       const datagram = socket.receive();
       datagrams.push(datagram.slice());

@@ -23,12 +23,32 @@ import type { Request } from "./request.ts";
 import { type NetlinkSocket, openSocket, type SocketOptions } from "./socket.ts";
 
 /** What became of one request of a batch. */
-export interface Outcome {
+export class Outcome {
   readonly request: Request;
   /** Messages the kernel answered with, acknowledgement apart. */
-  readonly replies: readonly Message[];
+  readonly replies: Message[] = [];
+  #failure: Acknowledgement | undefined;
+  #error: NetlinkError | undefined;
+
+  constructor(request: Request) {
+    this.request = request;
+  }
+
+  /** Notes that the kernel refused. */
+  fail(failure: Acknowledgement): void {
+    this.#failure = failure;
+  }
+
+  /** The kernel's error number; zero for success. Who expects it need not pay for an error. */
+  get errno(): number {
+    return this.#failure?.errno ?? 0;
+  }
+
   /** Why it failed; `undefined` for success. */
-  readonly error: NetlinkError | undefined;
+  get error(): NetlinkError | undefined {
+    if (this.#failure === undefined) return undefined;
+    return this.#error ??= failure(this.request, this.#failure);
+  }
 }
 
 /** Requests per datagram: their errors, at about 1 KiB each, must fit the receive buffer. */
@@ -62,6 +82,19 @@ export class NetlinkConnection implements Disposable {
   /** @throws {NetlinkError} if the kernel refuses. */
   execute(request: Request): void {
     this.batch([request]);
+  }
+
+  /**
+   * Like {@linkcode execute}, on another thread: for the few requests for which the kernel waits,
+   * such as the deletion of a link. Do not use the connection until it is done.
+   *
+   * @throws {NetlinkError} if the kernel refuses.
+   */
+  async executeAside(request: Request): Promise<void> {
+    const first = (this.#sequence + 1) >>> 0;
+    await this.#socket.sendAside(this.#encode(request, request.flags | NLM_F_ACK));
+    const [outcome] = this.#collect([request], { first, ackAt: 0 });
+    if (outcome?.error !== undefined) throw outcome.error;
   }
 
   /**
@@ -146,31 +179,34 @@ export class NetlinkConnection implements Disposable {
     { ackAt, framed }: { ackAt: number; framed?: boolean } = { ackAt: requests.length - 1 },
   ): Outcome[] {
     const first = (this.#sequence + 1) >>> 0;
-    const replies = requests.map((): Message[] => []);
-    const errors: (NetlinkError | undefined)[] = requests.map(() => undefined);
     this.#socket.send(concat(requests.map((request, index) => {
       return this.#encode(request, request.flags | (index === ackAt ? NLM_F_ACK : 0));
     })));
+    return this.#collect(requests, { first, ackAt, framed: framed === true });
+  }
+
+  /** Reads what the kernel answered to `requests`, the first of which has the number `first`. */
+  #collect(
+    requests: readonly Request[],
+    { first, ackAt, framed = false }: { first: number; ackAt: number; framed?: boolean },
+  ): Outcome[] {
+    const outcomes = requests.map((request) => new Outcome(request));
     for (let finished = false; !finished;) {
       for (const message of this.#receive()) {
         const index = (message.sequence - first) >>> 0;
-        const request = requests[index];
+        const outcome = outcomes[index];
         // An answer to an earlier request that was given up.
-        if (request === undefined) continue;
+        if (outcome === undefined) continue;
         if (message.type !== NLMSG_ERROR) {
-          replies[index]?.push(message.copy());
+          outcome.replies.push(message.copy());
           continue;
         }
         const acknowledgement = decodeAcknowledgement(message);
-        if (acknowledgement.errno !== 0) errors[index] = failure(request, acknowledgement);
+        if (acknowledgement.errno !== 0) outcome.fail(acknowledgement);
         if (index === ackAt || (framed && index === 0)) finished = true;
       }
     }
-    return requests.map((request, index) => ({
-      request,
-      replies: replies[index] ?? [],
-      error: errors[index],
-    }));
+    return outcomes;
   }
 
   /** One pass over a list; `undefined` if it changed meanwhile. */

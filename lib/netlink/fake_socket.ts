@@ -45,11 +45,13 @@ export type Respond = (request: Message) => readonly Uint8Array<ArrayBuffer>[];
  */
 export function fakeSocket(respond: Respond): NetlinkSocket {
   const queue: Uint8Array<ArrayBuffer>[] = [];
+  const send = (datagram: Uint8Array<ArrayBuffer>) => {
+    for (const message of decodeMessages(datagram)) queue.push(...respond(message));
+  };
   return {
     portId: FAKE_PORT_ID,
-    send(datagram) {
-      for (const message of decodeMessages(datagram)) queue.push(...respond(message));
-    },
+    send,
+    sendAside: (datagram) => Promise.resolve(send(datagram)),
     receive() {
       const datagram = queue.shift();
       if (datagram !== undefined) return datagram;

@@ -47,6 +47,8 @@ export class LibmnlError extends HeadcniError {
 
 interface Library {
   readonly source: LibmnlSource;
+  /** As dlopen(3) knows it. */
+  readonly path: string;
   readonly symbols: Symbols;
 }
 
@@ -86,7 +88,7 @@ function load(choice: string | undefined): Library {
 }
 
 function loadSystem(): Library {
-  return { source: "system", symbols: dlopen(SONAME, "system") };
+  return { source: "system", path: SONAME, symbols: dlopen(SONAME, "system") };
 }
 
 /**
@@ -109,7 +111,7 @@ function loadEmbedded(): Library {
   // same number would be mistaken for this one.
   const path = `/proc/self/fd/${createMemoryFile(SONAME)}`;
   Deno.writeFileSync(path, bytes);
-  return { source: "embedded", symbols: dlopen(path, "embedded") };
+  return { source: "embedded", path, symbols: dlopen(path, "embedded") };
 }
 
 function dlopen(path: string, source: LibmnlSource): Symbols {
@@ -179,6 +181,26 @@ export function sendBytes(handle: SocketHandle, bytes: Uint8Array<ArrayBuffer>):
   const sent = symbols.mnl_socket_sendto(handle, bytes, BigInt(bytes.length));
   const code = errno[0];
   return sent < 0 ? code ?? 0 : 0;
+}
+
+const ASIDE = {
+  // ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *req, size_t size)
+  mnl_socket_sendto: {
+    parameters: [WORD, "buffer", "usize"],
+    result: "i32",
+    nonblocking: true,
+  },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+let aside: Deno.DynamicLibrary<typeof ASIDE>["symbols"] | undefined;
+
+/** mnl_socket_sendto(3) on another thread: whether it succeeded. */
+export async function sendBytesAside(
+  handle: SocketHandle,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  aside ??= Deno.dlopen(libmnl().path, ASIDE).symbols;
+  return await aside.mnl_socket_sendto(handle, bytes, BigInt(bytes.length)) >= 0;
 }
 
 /** mnl_socket_recvfrom(3): bytes received, or a negative error number. */

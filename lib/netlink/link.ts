@@ -16,7 +16,8 @@ import {
 } from "./constants/if_link.ts";
 import { RTM_DELLINK, RTM_GETLINK, RTM_NEWLINK } from "./constants/rtnetlink.ts";
 import type { NetlinkConnection } from "./connection.ts";
-import { InvalidRequestError, isErrno } from "./errors.ts";
+import { ERRNO } from "./errno.ts";
+import { InvalidRequestError } from "./errors.ts";
 import { decodeLink, type Link } from "./link_decode.ts";
 import { checkLinkAlias, checkLinkName } from "./link_name.ts";
 import { parseMac } from "./mac.ts";
@@ -50,12 +51,11 @@ export function getLink(connection: NetlinkConnection, link: LinkReference): Lin
 
 /** One link, `undefined` if there is none. ≈ `ip link show dev NAME` */
 export function findLink(connection: NetlinkConnection, link: LinkReference): Link | undefined {
-  try {
-    return getLink(connection, link);
-  } catch (error) {
-    if (isErrno(error, "ENODEV")) return undefined;
-    throw error;
-  }
+  const [outcome] = connection.exchange([linkRequest(link)]);
+  if (outcome === undefined || outcome.errno === ERRNO.ENODEV) return undefined;
+  if (outcome.error !== undefined) throw outcome.error;
+  const [reply] = outcome.replies;
+  return reply && decodeLink(reply);
 }
 
 /** Which links to list; all if empty. The kernel does the filtering. */

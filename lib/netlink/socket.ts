@@ -20,6 +20,7 @@ import {
   portIdOf,
   receiveBytes,
   sendBytes,
+  sendBytesAside,
   type SocketHandle,
 } from "./libmnl.ts";
 import { inNetns, type Netns } from "./netns.ts";
@@ -30,6 +31,8 @@ export interface NetlinkSocket extends Disposable {
   readonly portId: number;
   /** Sends one datagram. */
   send(datagram: Uint8Array<ArrayBuffer>): void;
+  /** Sends one datagram on another thread; done when the kernel has worked on it. */
+  sendAside(datagram: Uint8Array<ArrayBuffer>): Promise<void>;
   /** The next datagram. Its bytes are valid until the next call. */
   receive(): Uint8Array<ArrayBuffer>;
 }
@@ -80,6 +83,12 @@ export class MnlSocket implements NetlinkSocket {
     this.#requireOpen("send");
     const errno = sendBytes(this.#handle, datagram);
     if (errno !== 0) throw new NetlinkError({ operation: "send netlink message", errno });
+  }
+
+  async sendAside(datagram: Uint8Array<ArrayBuffer>): Promise<void> {
+    this.#requireOpen("send");
+    // errno belongs to the other thread. What failed there is tried here, and tells.
+    if (!await sendBytesAside(this.#handle, datagram)) this.send(datagram);
   }
 
   /**

@@ -79,6 +79,23 @@ export function detach(host: NetlinkConnection, hostInterface: string): boolean 
 }
 
 /**
+ * Like {@linkcode detach}, without waiting: the kernel takes ten milliseconds and more until
+ * nobody uses a link any more. Do not use `host` until it is done.
+ */
+export async function detachAside(
+  host: NetlinkConnection,
+  hostInterface: string,
+): Promise<boolean> {
+  try {
+    await host.executeAside(deleteLink({ name: hostInterface }));
+    return true;
+  } catch (error) {
+    if (isErrno(error, "ENODEV")) return false;
+    throw error;
+  }
+}
+
+/**
  * Makes the veth; both ends stay down.
  *
  * @throws {InterfaceExistsError} if the container has an interface of that name.

@@ -8,6 +8,7 @@ import { addressSource } from "../choose_address_source.ts";
 import { type AttachmentCall } from "../dispatch.ts";
 import { type AttachmentRequest, attachmentRequest } from "../ipam_request.ts";
 import { isJsonObject } from "../json_reader.ts";
+import { detachAside } from "./attach.ts";
 import { findContainer } from "./container.ts";
 import { hostInterfaceName } from "./host_interface.ts";
 import { Node } from "./node.ts";
@@ -17,14 +18,20 @@ import { storedAttachment } from "./stored_attachment.ts";
 /** Carries out DEL. */
 export async function del(call: AttachmentCall): Promise<void> {
   const request = attachmentRequest(call);
+  const hostInterface = hostInterfaceName(request);
+  using node = new Node();
+  // Begun before anything else, since its name is all that is needed (`remove.ts`).
+  const detached = detachAside(node.route, hostInterface);
+  // Whatever happens: its socket stays open until it is done. removeAttachment tells a failure.
+  await using _done = { [Symbol.asyncDispose]: () => detached.then(() => {}, () => {}) };
+  detached.catch(() => {});
   const stored = storedAttachment(request);
   const record = stored?.record;
   using container = findContainer(call.parameters);
-  using node = new Node();
   call.notes.addresses = record?.addresses.map(String) ?? [];
   call.notes.mark("config");
-  const hostInterface = hostInterfaceName(request);
-  removeAttachment(node, { hostInterface, record, heirs: stored?.heirs, container });
+  const heirs = stored?.heirs;
+  await removeAttachment(node, { hostInterface, record, heirs, container, detached });
   failpoint("del.removed");
   call.notes.mark("remove");
   const type = record?.delegate ?? ipamType(request);

@@ -32,7 +32,7 @@ export async function gc(call: PluginCall): Promise<void> {
   const failures: string[] = [];
   for (const remains of staleRemains(request, valid, node)) {
     try {
-      removeAttachment(node, remains);
+      await removeAttachment(node, remains);
     } catch (error) {
       if (!(error instanceof RemoveError)) throw error;
       failures.push(error.message);
