@@ -112,6 +112,7 @@ async function build(args: readonly string[]): Promise<void> {
   const pin = runtimePin(target);
 
   const entry = await bundle(`${root}/cmd/headcni.ts`, `${work}/bundle`);
+  say(`bundle: ${[...Deno.readDirSync(`${work}/bundle`)].length} chunks`);
   const script = await bundlePlugin(`${root}/lib/cni/plugin_face.ts`, `${work}/bundle`);
   const version = await writeBuildInfo(`${work}/bundle`, { root, target });
   if (architecture !== undefined) {

@@ -115,8 +115,12 @@ export class FakeKernel {
 
   /** A connection from inside `namespace`. */
   connect(namespace = "host"): NetlinkConnection {
-    const here = this.#namespace(namespace);
-    return new NetlinkConnection(fakeSocket((request) => this.#respond(request, here)));
+    return new NetlinkConnection(fakeSocket((request) => this.respond(request, namespace)));
+  }
+
+  /** What a socket inside `namespace` gets in answer to `request`. */
+  respond(request: Message, namespace: string): Uint8Array<ArrayBuffer>[] {
+    return this.#respond(request, this.#namespace(namespace));
   }
 
   /** A namespace to hand to operations. */

@@ -8,7 +8,7 @@
  * the plugin is caught and told in words.
  */
 
-import { BuildError, say } from "./build_error.ts";
+import { BuildError } from "./build_error.ts";
 import { capture, PACKAGES_FROM_CACHE } from "./command.ts";
 import { registryError } from "./npm_runtime.ts";
 
@@ -30,7 +30,6 @@ export async function bundle(entry: string, outputDirectory: string): Promise<st
       "Report this as a bug",
     );
   }
-  say(`bundle: ${chunks.length} chunks`);
   return `${outputDirectory}/${name}`;
 }
 

@@ -1,18 +1,21 @@
 /**
- * Compiled and run by `code_cache.ts`: makes a code cache, or checks that one is accepted.
+ * Compiled and run by `code_cache.ts`: makes the code cache of the plugin's script.
  *
- * Usage: maker make SCRIPT CACHE | maker check SCRIPT CACHE
+ * Usage: maker SCRIPT CACHE DIRECTORY
  */
 
 import { Buffer } from "node:buffer";
+import process from "node:process";
 import { Script } from "node:vm";
+import { type Plugin, rehearse } from "./rehearsal/rehearse.ts";
 
-const [verb, source = "", cache = ""] = Deno.args;
+const [source = "", cache = "", directory = ""] = Deno.args;
 const text = Deno.readTextFileSync(source);
-if (verb === "make") {
-  Deno.writeFileSync(cache, new Script(text).createCachedData());
-} else {
-  const cachedData = Buffer.from(Deno.readFileSync(cache));
-  const { cachedDataRejected } = new Script(text, { cachedData });
-  if (cachedDataRejected !== false) throw new Error("V8 rejects the cache");
-}
+const script = new Script(text);
+const module = { exports: {} };
+script.runInThisContext()(module, module.exports, process.getBuiltinModule);
+await rehearse(module.exports as Plugin, directory);
+const made = script.createCachedData();
+const { cachedDataRejected } = new Script(text, { cachedData: Buffer.from(made) });
+if (cachedDataRejected !== false) throw new Error("V8 rejects its own cache");
+Deno.writeFileSync(cache, made);

@@ -3,6 +3,7 @@
 import {
   BANS,
   EXCEPTIONS,
+  FAKE_USERS,
   LAYER_REASON,
   LAYERS,
   OUTSIDE,
@@ -156,7 +157,8 @@ function owner(module: Module, entry: Import): Finding | undefined {
 }
 
 function usesFakes(path: string): boolean {
-  return path.endsWith("_test.ts") || isTesting(path) || /^(tests|bench)\//.test(path);
+  return path.endsWith("_test.ts") || isTesting(path) ||
+    Object.keys(FAKE_USERS).some((folder) => path.startsWith(folder));
 }
 
 function isTesting(path: string): boolean {

@@ -78,6 +78,13 @@ export const OUTSIDE: Readonly<Record<string, string>> = {
   tools: "build tools make the product and are not shipped",
 };
 
+/** Folders beside the tests that may use fakes, and why; what is in them is not shipped. */
+export const FAKE_USERS: Readonly<Record<string, string>> = {
+  "bench/": "benchmarks fill stores and kernels with what nobody needs",
+  "tests/": "black-box tests have stand-ins for what cannot run here",
+  "tools/build/rehearsal/": "the build calls the plugin with a fake kernel behind it",
+};
+
 /** A package (or built-in module) and the folders that may import it. */
 export interface PackageOwner {
   readonly name: string;
