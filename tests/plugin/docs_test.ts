@@ -1,9 +1,9 @@
 /** `docs/plugin.md` and the code say the same: keys, error numbers, phases. */
 
 import { assertEquals } from "@std/assert";
-import { JsonReader } from "./json_reader.ts";
-import { readPluginConfig } from "./plugin_config.ts";
-import { readRuntimeConfig } from "./runtime_config.ts";
+import { JsonReader } from "../../lib/sys/json_reader.ts";
+import { readPluginConfig } from "../../lib/cni/plugin_config.ts";
+import { readRuntimeConfig } from "../../lib/cni/runtime_config.ts";
 
 const PAGE = Deno.readTextFileSync(new URL("../../docs/plugin.md", import.meta.url));
 
@@ -64,7 +64,7 @@ Deno.test("docs/plugin.md has every key of the configuration, and no other", () 
 });
 
 Deno.test("docs/plugin.md has every error number, and no other", () => {
-  const source = Deno.readTextFileSync(new URL("./error_code.ts", import.meta.url));
+  const source = Deno.readTextFileSync(new URL("../../lib/cni/error_code.ts", import.meta.url));
   const numbers = [...source.matchAll(/(?:Error, |(?:TRY_AGAIN|INTERNAL) = )(\d+)/g)];
   const errors = PAGE.slice(PAGE.indexOf("## Errors"), PAGE.indexOf("## Log"));
   const told = [...errors.matchAll(/^\| (\d+) /gm)].map((match) => Number(match[1]));
@@ -74,7 +74,7 @@ Deno.test("docs/plugin.md has every error number, and no other", () => {
 
 Deno.test("docs/plugin.md has every phase of ADD and DEL, and no other", () => {
   const sources = ["call_notes", "dispatch", "native/add", "native/del"].map((name) =>
-    Deno.readTextFileSync(new URL(`./${name}.ts`, import.meta.url))
+    Deno.readTextFileSync(new URL(`../../lib/cni/${name}.ts`, import.meta.url))
   );
   const marked = [...sources.join().matchAll(/\.mark\("(\w+)"\)/g)].map((match) => match[1]);
   const table = PAGE.slice(PAGE.indexOf("| phase "), PAGE.indexOf("## DNS"));
