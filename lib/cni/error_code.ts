@@ -5,7 +5,6 @@ import {
   AddressUnavailableError,
   AttachmentConflictError,
   ExhaustedError,
-  PoolConfigError,
 } from "../ipam/errors.ts";
 import { FirewallError, HostPortConflictError } from "../firewall/errors.ts";
 import { NetlinkError, NetnsError } from "../netlink/errors.ts";
@@ -13,9 +12,9 @@ import { StoreError } from "../store/errors.ts";
 import { DeadlineError } from "../sys/clock.ts";
 import { causeChain, HeadcniError } from "../sys/errors.ts";
 import { FileError } from "../sys/file_error.ts";
+import { ConfigError } from "../sys/config_error.ts";
 import {
   CheckError,
-  ConfigError,
   DecodeError,
   DelegateError,
   EnvironmentError,
@@ -48,7 +47,6 @@ const CODES: readonly (readonly [abstract new (...args: any[]) => Error, number]
   [DecodeError, 6],
   [ResultError, 6],
   [ConfigError, 7],
-  [PoolConfigError, 7],
   // In the Go library only.
   [OwnNetnsError, 8],
   [NetnsError, 8],

@@ -22,26 +22,6 @@ export class DecodeError extends HeadcniError {
   override readonly name = "DecodeError";
 }
 
-/** One thing that is wrong with a configuration. */
-export interface ConfigProblem {
-  /** Where, as a path into the JSON: `ipam.ranges[0][1].subnet`. */
-  readonly key: string;
-  /** What is wrong there, as a phrase: `is not an address`. */
-  readonly problem: string;
-}
-
-/** A network configuration that cannot be used; tells all that is wrong at once. */
-export class ConfigError extends HeadcniError {
-  override readonly name = "ConfigError";
-
-  constructor(readonly problems: readonly ConfigProblem[]) {
-    super({
-      operation: "use network configuration",
-      reason: problems.map(({ key, problem }) => `${key} ${problem}`).join("; "),
-    });
-  }
-}
-
 /** The caller speaks a version of the specification that this verb does not know. */
 export class VersionError extends HeadcniError {
   override readonly name = "VersionError";

@@ -2,19 +2,9 @@
 
 import { type IpAddress, parseAddress } from "../ip/address.ts";
 import { parsePrefix } from "../ip/prefix.ts";
-import {
-  isObject,
-  type JsonObject,
-  kindOf,
-  listOf,
-  objectOf,
-  parseAt,
-  textOf,
-  valueOf,
-} from "../ipam/config_value.ts";
-import { PoolConfigError } from "../ipam/errors.ts";
-import { parseCooldown, parsePoolConfig, type PoolConfig } from "../ipam/pool_config.ts";
+import { parseCooldown, type PoolConfig, readPoolConfig } from "../ipam/pool_config.ts";
 import { dataDirectory } from "../store/location.ts";
+import { type JsonObject, JsonReader } from "../sys/json_reader.ts";
 import { type CniArgs } from "./cni_args.ts";
 import { ResultReader, type ResultRoute } from "./result.ts";
 import { decodeRoute } from "./result_decode.ts";
@@ -29,9 +19,12 @@ export interface IpamConfig extends PoolConfig {
   readonly resolvConf: string | undefined;
 }
 
-/** The object `ipam`; empty if there is none. @throws {PoolConfigError} */
-function ipamObject(config: JsonObject): JsonObject {
-  return objectOf(config, "ipam") ?? {};
+/**
+ * Keys match in any case, as they do for plugins in Go: containerd sends the objects of
+ * `runtimeConfig` with capital letters (`Subnet`, `RangeStart`), CRI-O and podman without.
+ */
+function readerOf(config: JsonObject): JsonReader {
+  return new JsonReader(config, { ignoreCase: true });
 }
 
 /** Where the store is: `ipam.dataDir`, `dataDir`, the environment, the default. */
@@ -39,8 +32,9 @@ export function configuredDirectory(
   config: JsonObject,
   env: (name: string) => string | undefined,
 ): string {
-  const configured = textOf(ipamObject(config), "dataDir", "ipam.dataDir") ??
-    textOf(config, "dataDir");
+  const reader = readerOf(config);
+  const configured = reader.object("ipam")?.string("dataDir") || reader.string("dataDir");
+  reader.finish();
   return dataDirectory(configured, env);
 }
 
@@ -52,18 +46,20 @@ export interface IpamSource {
   readonly args: CniArgs;
 }
 
-/** Reads and checks all of it. @throws {PoolConfigError} naming the key. */
+/** Reads and checks all of it. @throws {ConfigError} naming every key that is wrong. */
 export function readIpamConfig(source: IpamSource): IpamConfig {
-  const ipam = ipamObject(source.config);
-  const runtime = objectOf(source.config, "runtimeConfig") ?? {};
-  const pools = parsePoolConfig(ipam, valueOf(runtime, "ipRanges"));
-  refuseManyPerFamily(pools, source.version);
-  return {
+  const reader = readerOf(source.config);
+  const ipam = reader.object("ipam");
+  const pools = readPoolConfig(reader);
+  tellManyPerFamily(reader, pools, source.version);
+  const read = {
     ...pools,
-    requested: requestedAddresses(source, runtime),
-    routes: listOf(ipam, "routes", "ipam.routes").map(parseRoute),
-    resolvConf: textOf(ipam, "resolvConf", "ipam.resolvConf"),
+    requested: readRequested(reader, source.args),
+    routes: (ipam?.objects("routes") ?? []).flatMap((route) => readRoute(route) ?? []),
+    resolvConf: ipam?.string("resolvConf") || undefined,
   };
+  reader.finish();
+  return read;
 }
 
 /**
@@ -71,65 +67,60 @@ export function readIpamConfig(source: IpamSource): IpamConfig {
  * network were edited since.
  */
 export function readCooldownMs(config: JsonObject): number {
-  const ipam = valueOf(config, "ipam");
+  const ipam = readerOf(config).object("ipam");
   try {
-    return parseCooldown(isObject(ipam) ? valueOf(ipam, "cooldown") : undefined);
+    return parseCooldown(ipam?.value("cooldown"));
   } catch (error) {
-    if (error instanceof PoolConfigError) return parseCooldown(undefined);
+    if (error instanceof TypeError) return parseCooldown(undefined);
     throw error;
   }
 }
 
 /** Before 0.3.0 a result has room for one address per family. */
-function refuseManyPerFamily(pools: PoolConfig, version: CniVersion): void {
+function tellManyPerFamily(reader: JsonReader, pools: PoolConfig, version: CniVersion): void {
   if (isAtLeast(version, "0.3.0")) return;
   for (const family of [4, 6]) {
     if (pools.sets.filter((set) => set.family === family).length <= 1) continue;
-    const reason = `CNI version ${version} has room for one IPv${family} address; ` +
-      "give one range set, or cniVersion 0.3.0 or newer";
-    throw new PoolConfigError("ipam.ranges", reason);
+    const room = `CNI version ${version} has room for one IPv${family} address`;
+    reader.problem(
+      "ipam.ranges",
+      `has too many sets: ${room}; give one range set, or cniVersion 0.3.0 or newer`,
+    );
   }
 }
 
 /** `CNI_ARGS`, `args.cni.ips` and `runtimeConfig.ips`, added together as host-local does. */
-function requestedAddresses(source: IpamSource, runtime: JsonObject): IpAddress[] {
-  const fromArgs = (source.args.get("IP") ?? "").split(",")
-    .filter((text) => text !== "");
-  const args = objectOf(source.config, "args") ?? {};
-  const cni = objectOf(args, "cni", "args.cni") ?? {};
+function readRequested(reader: JsonReader, args: CniArgs): IpAddress[] {
+  const fromArgs = (args.get("IP") ?? "").split(",").filter((text) => text !== "");
+  const places = [reader.object("args")?.object("cni"), reader.object("runtimeConfig")];
   return [
-    ...fromArgs.map((text) => parseRequested(text, "CNI_ARGS IP")),
-    ...listOf(cni, "ips", "args.cni.ips").map((value, index) =>
-      parseRequested(value, `args.cni.ips[${index}]`)
-    ),
-    ...listOf(runtime, "ips", "runtimeConfig.ips").map((value, index) =>
-      parseRequested(value, `runtimeConfig.ips[${index}]`)
+    ...fromArgs.flatMap((text) => reader.attempt("CNI_ARGS IP", () => parseRequested(text)) ?? []),
+    ...places.flatMap((place) =>
+      (place?.strings("ips") ?? []).flatMap((text, index) =>
+        place?.attempt(`ips[${index}]`, () => parseRequested(text)) ?? []
+      )
     ),
   ];
 }
 
 /** An address; a prefix length after it is not looked at. */
-function parseRequested(value: unknown, path: string): IpAddress {
-  if (typeof value !== "string") {
-    throw new PoolConfigError(path, `it is ${kindOf(value)} instead of an address`);
-  }
-  return parseAt(path, () => parseAddress(value.replace(/\/.*$/, "")));
+function parseRequested(text: string): IpAddress {
+  return parseAddress(text.replace(/\/.*$/, ""));
 }
 
 /** Checked here, where the key can be named; host bits of `dst` are passed on. */
-function parseRoute(value: unknown, index: number): ResultRoute {
-  const path = `ipam.routes[${index}]`;
-  if (!isObject(value)) {
-    throw new PoolConfigError(path, `it is ${kindOf(value)} instead of a route`);
+function readRoute(reader: JsonReader): ResultRoute | undefined {
+  if (reader.value("dst") === undefined) {
+    reader.problem("dst", "is missing");
+    return undefined;
   }
-  if (valueOf(value, "dst") === undefined) {
-    throw new PoolConfigError(`${path}.dst`, "it is missing");
+  const route = reader.attempt("", () => decodeRoute(reader.raw, new ResultReader("route")));
+  if (route === undefined) return undefined;
+  const { dst, gw } = route;
+  const prefix = reader.attempt("dst", () => parsePrefix(dst));
+  const gateway = gw === undefined ? undefined : reader.attempt("gw", () => parseAddress(gw));
+  if (gateway !== undefined && prefix !== undefined && gateway.family !== prefix.family) {
+    reader.problem("gw", `is ${gw}, which is of another family than ${dst}`);
   }
-  const route = parseAt(path, () => decodeRoute(value, new ResultReader("route")));
-  const prefix = parseAt(`${path}.dst`, () => parsePrefix(route.dst));
-  const { gw } = route;
-  if (gw === undefined) return route;
-  const gateway = parseAt(`${path}.gw`, () => parseAddress(gw));
-  if (gateway.family === prefix.family) return route;
-  throw new PoolConfigError(`${path}.gw`, `${gw} is of another family than ${route.dst}`);
+  return route;
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { type JsonObject } from "../ipam/config_value.ts";
-import { PoolConfigError } from "../ipam/errors.ts";
+import { type JsonObject } from "../sys/json_reader.ts";
+import { ConfigError } from "../sys/config_error.ts";
 import { parseCniArgs } from "./cni_args.ts";
 import { configuredDirectory, readCooldownMs, readIpamConfig } from "./ipam_config.ts";
 import { type CniVersion } from "./version.ts";
@@ -27,8 +27,8 @@ Deno.test("routes are passed on with all their keys", () => {
 
 Deno.test("what is wrong is told with its key", () => {
   const cases: [JsonObject, string][] = [
-    [{ ipam: [] }, "ipam: it is a list instead of an object"],
-    [{ ipam: { ...SUBNET, routes: {} } }, "ipam.routes: it is an object instead of a list"],
+    [{ ipam: [] }, "ipam is [] instead of an object"],
+    [{ ipam: { ...SUBNET, routes: {} } }, "ipam.routes is {} instead of a list"],
     [{ ipam: { ...SUBNET, routes: [{}] } }, "ipam.routes[0]"],
     [{ ipam: { ...SUBNET, routes: [{ dst: "0.0.0.0/0", gw: "::1" }] } }, "ipam.routes[0].gw"],
     [{ ipam: SUBNET, runtimeConfig: { ips: [1] } }, "runtimeConfig.ips[0]"],
@@ -36,13 +36,31 @@ Deno.test("what is wrong is told with its key", () => {
     [{ ipam: SUBNET, runtimeConfig: { ipRanges: {} } }, "runtimeConfig.ipRanges"],
   ];
   for (const [config, words] of cases) {
-    assertThrows(() => read(config), PoolConfigError, words);
+    assertThrows(() => read(config), ConfigError, words);
   }
+});
+
+Deno.test("everything that is wrong is told at once, and once", () => {
+  const config = {
+    ipam: { ranges: 5, routes: [{ dst: "x" }, { gw: "10.0.0.1" }], resolvConf: true },
+    runtimeConfig: 7,
+    args: { cni: { ips: ["y"] } },
+  };
+  const { problems } = assertThrows(() => read(config, "IP=z"), ConfigError);
+  assertEquals(problems.map(({ key }) => key).sort(), [
+    "CNI_ARGS IP",
+    "args.cni.ips[0]",
+    "ipam.ranges",
+    "ipam.resolvConf",
+    "ipam.routes[0].dst",
+    "ipam.routes[1].dst",
+    "runtimeConfig",
+  ]);
 });
 
 Deno.test("before 0.3.0 there is room for one address per family", () => {
   const ranges = [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/24" }]];
-  assertThrows(() => read({ ipam: { ranges } }, "", "0.2.0"), PoolConfigError, "one IPv4 address");
+  assertThrows(() => read({ ipam: { ranges } }, "", "0.2.0"), ConfigError, "one IPv4 address");
   assertEquals(read({ ipam: { ranges } }, "", "0.3.0").sets.length, 2);
   const dual = { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "fd00::/64" }]] };
   assertEquals(read({ ipam: dual }, "", "0.1.0").sets.length, 2);

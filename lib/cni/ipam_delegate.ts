@@ -11,7 +11,7 @@ import { denoFiles, type Files } from "../sys/files.ts";
 import { type Run, run as runProcess } from "../sys/process.ts";
 import { ProcessError } from "../sys/process_error.ts";
 import { DelegateError } from "./errors.ts";
-import { isJsonObject, type JsonObject } from "./json_reader.ts";
+import { isJsonObject, type JsonObject } from "../sys/json_reader.ts";
 import { type CniResult } from "./result.ts";
 import { decodeResult } from "./result_decode.ts";
 import { type CniVersion } from "./version.ts";

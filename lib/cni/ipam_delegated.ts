@@ -14,7 +14,7 @@ import { type AddressSource } from "./address_source.ts";
 import { pluginDirectories } from "./environment.ts";
 import { delegate, delegateAdd, type Delegation } from "./ipam_delegate.ts";
 import { type AttachmentRequest, factsOf, type IpamRequest } from "./ipam_request.ts";
-import { type JsonObject } from "./json_reader.ts";
+import { type JsonObject } from "../sys/json_reader.ts";
 import { type CniResult } from "./result.ts";
 import { storeOptions } from "./store_options.ts";
 

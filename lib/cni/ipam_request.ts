@@ -2,7 +2,7 @@
 
 import { type CniArgs, parseCniArgs, podOf } from "./cni_args.ts";
 import { type AttachmentCall, type PluginCall, type PluginIo } from "./dispatch.ts";
-import { type JsonObject } from "./json_reader.ts";
+import { type JsonObject } from "../sys/json_reader.ts";
 import { type CniVersion } from "./version.ts";
 
 /** A question about the addresses of a network. */

@@ -8,7 +8,6 @@
 import { type IpAddress } from "../ip/address.ts";
 import { parsePrefix } from "../ip/prefix.ts";
 import { allocate } from "../ipam/allocate.ts";
-import { isObject, type JsonObject, valueOf } from "../ipam/config_value.ts";
 import { AddressCheckError, ExhaustedError } from "../ipam/errors.ts";
 import { release, releaseStale } from "../ipam/release.ts";
 import { parseResolvConf } from "../ipam/resolv_conf.ts";
@@ -20,6 +19,7 @@ import { hasStore, probeStore, readStore, withStore } from "../store/open_store.
 import { systemClock } from "../sys/clock.ts";
 import { HeadcniError } from "../sys/errors.ts";
 import { denoFiles } from "../sys/files.ts";
+import { isJsonObject, type JsonObject } from "../sys/json_reader.ts";
 import { cryptoRandomBelow } from "../sys/random.ts";
 import { type AttachmentCall, type PluginCall } from "./dispatch.ts";
 import { NotReadyError } from "./errors.ts";
@@ -196,12 +196,12 @@ function readDns(path: string): ResultDns {
 
 /** The addresses of `prevResult`, of any version; what cannot be read is left out. */
 function previousAddresses(config: JsonObject): IpAddress[] {
-  const previous = valueOf(config, "prevResult");
-  if (!isObject(previous)) return [];
-  const ips = valueOf(previous, "ips");
+  const { prevResult } = config;
+  if (!isJsonObject(prevResult)) return [];
+  const { ips, ip4, ip6 } = prevResult;
   const texts = [
-    ...(Array.isArray(ips) ? ips.filter(isObject).map((ip) => valueOf(ip, "address")) : []),
-    ...["ip4", "ip6"].map((key) => valueOf(previous, key)).filter(isObject).map((ip) => ip.ip),
+    ...(Array.isArray(ips) ? ips.filter(isJsonObject).map(({ address }) => address) : []),
+    ...[ip4, ip6].filter(isJsonObject).map(({ ip }) => ip),
   ];
   return texts.flatMap((text) => {
     try {

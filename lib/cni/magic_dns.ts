@@ -9,7 +9,7 @@
 
 import { parseAddress } from "../ip/address.ts";
 import { TAILNET_IPV4, TAILNET_IPV6 } from "../ip/well_known.ts";
-import { type JsonReader } from "./json_reader.ts";
+import { type JsonReader } from "../sys/json_reader.ts";
 import { type ResultDns } from "./result.ts";
 
 /** Where tailscaled answers names of the tailnet ("Quad100"). */

@@ -20,8 +20,6 @@ export {
 export { type CallParameters, pluginDirectories, readParameters } from "./environment.ts";
 export { type CniErrorObject, toCniError } from "./error_code.ts";
 export {
-  ConfigError,
-  type ConfigProblem,
   DecodeError,
   DelegateError,
   EnvironmentError,
@@ -38,7 +36,6 @@ export {
   findPlugin,
   type QuietCommand,
 } from "./ipam_delegate.ts";
-export { JsonReader } from "./json_reader.ts";
 export { decodeNetworkConfig, type NetworkConfig } from "./network_config.ts";
 export { type PluginFace, runPlugin } from "./plugin_face.ts";
 export type { CniResult, ResultDns, ResultInterface, ResultIp, ResultRoute } from "./result.ts";

@@ -1,8 +1,9 @@
 /** The part of a network configuration every plugin has (SPEC, "Plugin configuration objects"). */
 
 import { isIdentifier } from "./environment.ts";
-import { ConfigError, DecodeError } from "./errors.ts";
-import { isJsonObject, type JsonObject } from "./json_reader.ts";
+import { ConfigError } from "../sys/config_error.ts";
+import { DecodeError } from "./errors.ts";
+import { isJsonObject, type JsonObject } from "../sys/json_reader.ts";
 import { OLDEST_VERSION } from "./version.ts";
 
 /** A decoded configuration whose name has been checked; the rest is for the verb to read. */

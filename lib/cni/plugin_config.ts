@@ -6,7 +6,7 @@
  */
 
 import { parsePrefix, type Prefix } from "../ip/prefix.ts";
-import { isJsonObject, type JsonObject, JsonReader } from "./json_reader.ts";
+import { isJsonObject, type JsonObject, JsonReader } from "../sys/json_reader.ts";
 import { readMagicDns } from "./magic_dns.ts";
 import { type NetworkConfig } from "./network_config.ts";
 import { type ResultDns } from "./result.ts";

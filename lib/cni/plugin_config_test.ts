@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { ConfigError } from "./errors.ts";
-import { type JsonObject } from "./json_reader.ts";
+import { ConfigError } from "../sys/config_error.ts";
+import { type JsonObject } from "../sys/json_reader.ts";
 import { isOwnIpam, readPluginConfig } from "./plugin_config.ts";
 
 function read(raw: JsonObject) {

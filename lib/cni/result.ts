@@ -5,7 +5,7 @@
  * as it went in. Who acts on one parses it.
  */
 
-import { isJsonObject, type JsonObject } from "./json_reader.ts";
+import { isJsonObject, type JsonObject } from "../sys/json_reader.ts";
 import { ResultError } from "./errors.ts";
 
 /** An interface a plugin made or used. */

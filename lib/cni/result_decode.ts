@@ -1,6 +1,6 @@
 /** Results as other plugins and older runtimes write them, read into the newest form. */
 
-import { isJsonObject, type JsonObject } from "./json_reader.ts";
+import { isJsonObject, type JsonObject } from "../sys/json_reader.ts";
 import {
   type CniResult,
   defined,

@@ -1,7 +1,7 @@
 /** Results said in the version the caller asked for (study of SPEC 0.1.0 to 1.1.0). */
 
 import { ResultError } from "./errors.ts";
-import { type JsonObject } from "./json_reader.ts";
+import { type JsonObject } from "../sys/json_reader.ts";
 import { type CniResult, defined, type ResultIp, type ResultRoute } from "./result.ts";
 import { type CniVersion, isAtLeast } from "./version.ts";
 

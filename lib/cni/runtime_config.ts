@@ -6,7 +6,7 @@
 import { type IpAddress, parseAddress } from "../ip/address.ts";
 import { parsePrefix, Prefix } from "../ip/prefix.ts";
 import { readHardwareAddress } from "./hardware_address.ts";
-import { type JsonReader } from "./json_reader.ts";
+import { type JsonReader } from "../sys/json_reader.ts";
 import { type ResultDns } from "./result.ts";
 
 /** A port of the node that leads into the container. */

@@ -1,6 +1,6 @@
 /** The list GC gets of what is still in use (SPEC, "GC"). */
 
-import { type JsonObject, JsonReader } from "./json_reader.ts";
+import { type JsonObject, JsonReader } from "../sys/json_reader.ts";
 
 /** What names an attachment of the network. */
 export interface ValidAttachment {

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { ConfigError } from "./errors.ts";
+import { ConfigError } from "../sys/config_error.ts";
 import { isValid, readValidAttachments } from "./valid_attachments.ts";
 
 const ENTRY = { containerID: "c1", ifname: "eth0" };

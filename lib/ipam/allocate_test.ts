@@ -4,7 +4,7 @@ import { type Store } from "../store/store.ts";
 import { FakeBoot, openTestStore } from "../store/testing.ts";
 import { cryptoRandomBelow } from "../sys/random.ts";
 import { allocate } from "./allocate.ts";
-import { type JsonObject } from "./config_value.ts";
+import { type JsonObject } from "../sys/json_reader.ts";
 import { AddressUnavailableError, AttachmentConflictError, ExhaustedError } from "./errors.ts";
 import { parsePoolConfig } from "./pool_config.ts";
 import { release } from "./release.ts";

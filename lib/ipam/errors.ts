@@ -3,16 +3,6 @@
 import { type IpAddress } from "../ip/address.ts";
 import { HeadcniError } from "../sys/errors.ts";
 
-/** A value in the network configuration that cannot be used. */
-export class PoolConfigError extends HeadcniError {
-  override readonly name = "PoolConfigError";
-
-  /** `key` is the way to the value from the top: `ipam.ranges[0][1].subnet`. */
-  constructor(readonly key: string, reason: string, cause?: unknown) {
-    super({ operation: "use configuration key", subject: key, reason, cause });
-  }
-}
-
 /** How full a pool is. */
 export interface PoolUsage {
   /** Addresses that may be given out at all. */

@@ -20,7 +20,6 @@ export {
   AddressUnavailableError,
   AttachmentConflictError,
   ExhaustedError,
-  PoolConfigError,
   type PoolUsage,
 } from "./errors.ts";
 export {

@@ -7,16 +7,7 @@
 import { type IpAddress, parseAddress } from "../ip/address.ts";
 import { parsePrefix, type Prefix } from "../ip/prefix.ts";
 import { AddressRange, parseRange, usableRange } from "../ip/range.ts";
-import {
-  isObject,
-  type JsonObject,
-  kindOf,
-  listOf,
-  parseAt,
-  textOf,
-  valueOf,
-} from "./config_value.ts";
-import { PoolConfigError } from "./errors.ts";
+import { type JsonObject, JsonReader } from "../sys/json_reader.ts";
 import { type PoolRange, RangeSet } from "./range_set.ts";
 import { isStrategyName, STRATEGY_NAMES, type StrategyName } from "./strategy.ts";
 
@@ -38,45 +29,64 @@ interface ConfiguredRange extends PoolRange {
   readonly path: string;
 }
 
+/** A range set as configured and where. */
+interface ConfiguredSet {
+  readonly path: string;
+  readonly ranges: readonly ConfiguredRange[];
+}
+
 /**
  * Reads the pools of the object `ipam`; `runtimeRanges` is `runtimeConfig.ipRanges`.
  *
- * @throws {PoolConfigError} naming the key.
+ * @throws {ConfigError} naming every key that is wrong.
  */
 export function parsePoolConfig(ipam: JsonObject, runtimeRanges?: unknown): PoolConfig {
-  const sources = rangeSources(ipam, runtimeRanges);
-  if (sources.length === 0) {
-    throw new PoolConfigError("ipam.ranges", 'there is no range; give "subnet" or "ranges"');
+  const reader = new JsonReader({ ipam, runtimeConfig: { ipRanges: runtimeRanges } }, {
+    ignoreCase: true,
+  });
+  const pools = readPoolConfig(reader);
+  reader.finish();
+  return pools;
+}
+
+/**
+ * Reads the pools of `ipam` and `runtimeConfig` in `reader`, which learns of every problem; what is
+ * returned is of use only if there is none.
+ */
+export function readPoolConfig(reader: JsonReader): PoolConfig {
+  const ipam = reader.object("ipam") ?? new JsonReader({}, { ignoreCase: true });
+  const before = reader.problems.length;
+  const configured = readSets(ipam, reader.object("runtimeConfig"));
+  const excluded = readExcluded(ipam);
+  const strategy = readStrategy(ipam);
+  const cooldownMs = ipam.attempt("cooldown", () => parseCooldown(ipam.value("cooldown"))) ?? 0;
+  // What follows compares ranges with each other: with one that is wrong it would only confuse.
+  const isSound = reader.problems.length === before;
+  if (configured.length === 0 && isSound) {
+    reader.problem("ipam.ranges", 'is missing: there is no range; give "subnet" or "ranges"');
   }
-  const excluded = listOf(ipam, "exclude", "ipam.exclude").map((value, index) =>
-    parseExcluded(value, `ipam.exclude[${index}]`)
-  );
-  const parsed = sources.map(({ path, ranges }) => parseSet(ranges, path));
-  refuseOverlaps(parsed);
+  if (isSound) tellOverlaps(reader, configured);
   // The gateway of one set may lie in a range of another.
-  const gateways = parsed.flat().map(({ gateway }) => new AddressRange(gateway, gateway));
-  const sets = parsed.map((ranges) => new RangeSet(ranges, [...excluded, ...gateways]));
+  const gateways = configured.flatMap(({ ranges }) => ranges)
+    .map(({ gateway }) => new AddressRange(gateway, gateway));
+  const sets = configured.map(({ ranges }) => new RangeSet(ranges, [...excluded, ...gateways]));
   for (const [index, set] of sets.entries()) {
-    if (set.size > 0n) continue;
-    throw new PoolConfigError(
-      sources[index]?.path ?? "ipam.ranges",
-      "no address is left to give out",
-    );
+    if (!isSound || set.size > 0n) continue;
+    reader.problem(configured[index]?.path ?? "ipam.ranges", "has no address left to give out");
   }
   const exclude = excluded.map(String);
-  return {
-    sets,
-    strategy: parseStrategy(ipam),
-    cooldownMs: parseCooldown(valueOf(ipam, "cooldown")),
-    definitions: parsed.map((ranges) => JSON.stringify(describeSet(ranges, exclude))),
-  };
+  const definitions = configured.map(({ ranges }) => JSON.stringify(describeSet(ranges, exclude)));
+  return { sets, strategy, cooldownMs, definitions };
 }
 
 /** Range sets from the definitions that the store keeps, to allocate without a configuration. */
 export function parsePoolDefinitions(definitions: readonly string[]): RangeSet[] {
-  return definitions.map((definition, index) => {
+  return definitions.map((definition) => {
     const { ranges, exclude = [] } = JSON.parse(definition);
-    return new RangeSet(parseSet(ranges, `pool ${index}`), exclude.map(parseRange));
+    const reader = new JsonReader({ ranges: [ranges] }, { path: "pool" });
+    const sets = readSetsAt(reader, "ranges");
+    reader.finish();
+    return new RangeSet(sets.flatMap((set) => set.ranges), exclude.map(parseRange));
   });
 }
 
@@ -93,85 +103,83 @@ function describeSet(ranges: readonly PoolRange[], exclude: readonly string[]): 
 }
 
 /** As host-local orders them: the runtime's first, then `subnet`, then `ranges`. */
-function rangeSources(
-  ipam: JsonObject,
-  runtimeRanges: unknown,
-): { readonly path: string; readonly ranges: unknown }[] {
-  const runtime = listOf({ ipRanges: runtimeRanges }, "ipRanges", "runtimeConfig.ipRanges");
-  const sources: { path: string; ranges: unknown }[] = runtime.map((ranges, index) => ({
-    path: `runtimeConfig.ipRanges[${index}]`,
-    ranges,
-  }));
-  if (valueOf(ipam, "subnet") !== undefined) sources.push({ path: "ipam", ranges: [ipam] });
-  for (const [index, ranges] of listOf(ipam, "ranges", "ipam.ranges").entries()) {
-    sources.push({ path: `ipam.ranges[${index}]`, ranges });
-  }
-  return sources;
+function readSets(ipam: JsonReader, runtime: JsonReader | undefined): ConfiguredSet[] {
+  const alone = ipam.value("subnet") === undefined ? undefined : readRange(ipam);
+  return [
+    ...(runtime === undefined ? [] : readSetsAt(runtime, "ipRanges")),
+    ...(alone === undefined ? [] : [{ path: ipam.path, ranges: [alone] }]),
+    ...readSetsAt(ipam, "ranges"),
+  ];
 }
 
-function parseSet(value: unknown, path: string): ConfiguredRange[] {
-  if (!Array.isArray(value) || value.length === 0) {
-    throw new PoolConfigError(path, `it is ${kindOf(value)} instead of a list of ranges`);
-  }
-  const ranges = value.map((range, index) => {
-    // `subnet` and its neighbours at the top of `ipam` are a set of one.
-    const at = path === "ipam" ? path : `${path}[${index}]`;
-    if (!isObject(range)) {
-      throw new PoolConfigError(at, `it is ${kindOf(range)} instead of a range`);
+function readSetsAt(reader: JsonReader, key: string): ConfiguredSet[] {
+  return (reader.objectLists(key) ?? []).map((list, index) => {
+    const ranges = list.flatMap((range) => readRange(range) ?? []);
+    const [first, ...others] = ranges;
+    const other = others.find(({ subnet }) => subnet.family !== first?.subnet.family);
+    if (other !== undefined) {
+      list.find(({ path }) => path === other.path)?.problem(
+        "",
+        `is of another family (${other.subnet}) than ${first?.subnet}; ` +
+          "give each a range set of its own",
+      );
     }
-    return parsePoolRange(range, at);
+    return { path: `${reader.path === "" ? "" : `${reader.path}.`}${key}[${index}]`, ranges };
   });
-  const [first, ...others] = ranges;
-  const other = others.find(({ subnet }) => subnet.family !== first?.subnet.family);
-  if (other !== undefined) {
-    throw new PoolConfigError(
-      other.path,
-      `${other.subnet} and ${first?.subnet} are of two families; give each a range set of its own`,
-    );
-  }
-  return ranges;
 }
 
-function parsePoolRange(range: JsonObject, path: string): ConfiguredRange {
-  const subnet = parseSubnet(range, `${path}.subnet`);
+function readRange(reader: JsonReader): ConfiguredRange | undefined {
+  const subnet = readSubnet(reader);
+  const [start, last, gateway] = ["rangeStart", "rangeEnd", "gateway"].map((key) =>
+    reader.parsed(key, (text) => text === "" ? undefined : parseAddress(text))
+  );
+  if (subnet === undefined) return undefined;
   const usable = usableRange(subnet);
-  const end = (key: string, fallback: IpAddress): IpAddress => {
-    const address = addressAt(range, key, `${path}.${key}`);
-    if (address === undefined) return fallback;
-    if (subnet.contains(address)) return address;
-    throw new PoolConfigError(`${path}.${key}`, `${address} is not in subnet ${subnet}`);
-  };
-  const [start, last] = [end("rangeStart", usable.start), end("rangeEnd", usable.end)];
+  for (const [key, address] of Object.entries({ rangeStart: start, rangeEnd: last })) {
+    if (address === undefined || subnet.contains(address)) continue;
+    reader.problem(key, `is ${address}, which is not in subnet ${subnet}`);
+    return undefined;
+  }
+  if (gateway !== undefined && gateway.family !== subnet.family) {
+    reader.problem("gateway", `is ${gateway}, which is of another family than ${subnet}`);
+    return undefined;
+  }
+  const span = readSpan(reader, [start ?? usable.start, last ?? usable.end], { subnet, usable });
+  if (span === undefined) return undefined;
+  return { subnet, span, gateway: gateway ?? usable.start, path: reader.path };
+}
+
+/** What may be given out between two ends: without network and broadcast address. */
+function readSpan(
+  reader: JsonReader,
+  [start, last]: readonly [IpAddress, IpAddress],
+  { subnet, usable }: { readonly subnet: Prefix; readonly usable: AddressRange },
+): AddressRange | undefined {
   if (start.value > last.value) {
-    throw new PoolConfigError(`${path}.rangeStart`, `${start} is after rangeEnd ${last}`);
+    reader.problem("rangeStart", `is ${start}, which is after rangeEnd ${last}`);
+    return undefined;
   }
   const span = intersect(new AddressRange(start, last), usable);
   if (span === undefined) {
-    const reason = `${start}-${last} holds only the network or broadcast address of ${subnet}`;
-    throw new PoolConfigError(`${path}.rangeStart`, reason);
+    const only = `${start}-${last} holds only the network or broadcast address of ${subnet}`;
+    reader.problem("rangeStart", `is wrong: ${only}`);
   }
-  const gateway = addressAt(range, "gateway", `${path}.gateway`) ?? usable.start;
-  if (gateway.family !== subnet.family) {
-    throw new PoolConfigError(`${path}.gateway`, `${gateway} is of another family than ${subnet}`);
-  }
-  return { subnet, span, gateway, path };
+  return span;
 }
 
-function parseSubnet(range: JsonObject, path: string): Prefix {
-  const text = textOf(range, "subnet", path);
-  if (text === undefined) throw new PoolConfigError(path, "it is missing");
-  const subnet = parseAt(path, () => parsePrefix(text, { requireNetwork: true }));
-  if (subnet.size >= 4n) return subnet;
+function readSubnet(reader: JsonReader): Prefix | undefined {
+  if (reader.value("subnet") === undefined || reader.value("subnet") === "") {
+    reader.problem("subnet", "is missing");
+    return undefined;
+  }
+  const subnet = reader.parsed("subnet", (text) => parsePrefix(text, { requireNetwork: true }));
+  if (subnet === undefined || subnet.size >= 4n) return subnet;
   const longest = subnet.family === 4 ? 30 : 126;
-  throw new PoolConfigError(
-    path,
-    `${subnet} is too small to allocate from; use /${longest} or larger`,
+  reader.problem(
+    "subnet",
+    `is ${subnet}, too small to allocate from; use /${longest} or larger`,
   );
-}
-
-function addressAt(object: JsonObject, key: string, path: string): IpAddress | undefined {
-  const text = textOf(object, key, path);
-  return text === undefined ? undefined : parseAt(path, () => parseAddress(text));
+  return undefined;
 }
 
 function intersect(a: AddressRange, b: AddressRange): AddressRange | undefined {
@@ -180,24 +188,27 @@ function intersect(a: AddressRange, b: AddressRange): AddressRange | undefined {
   return new AddressRange(start, a.end.value < b.end.value ? a.end : b.end);
 }
 
-function refuseOverlaps(sets: readonly (readonly ConfiguredRange[])[]): void {
-  const ranges = sets.flat();
+function tellOverlaps(reader: JsonReader, sets: readonly ConfiguredSet[]): void {
+  const ranges = sets.flatMap((set) => set.ranges);
   for (const [index, range] of ranges.entries()) {
     const other = ranges.slice(0, index).find(({ span }) => span.overlaps(range.span));
     if (other === undefined) continue;
-    throw new PoolConfigError(range.path, `${range.span} overlaps ${other.span} of ${other.path}`);
+    reader.problem(range.path, `(${range.span}) overlaps ${other.span} of ${other.path}`);
   }
 }
 
-function parseExcluded(value: unknown, path: string): AddressRange {
-  if (typeof value === "string") return parseAt(path, () => parseRange(value));
-  throw new PoolConfigError(path, `it is ${kindOf(value)} instead of an address, range or prefix`);
+function readExcluded(ipam: JsonReader): AddressRange[] {
+  return (ipam.strings("exclude") ?? []).flatMap((text, index) =>
+    ipam.attempt(`exclude[${index}]`, () => parseRange(text)) ?? []
+  );
 }
 
-function parseStrategy(ipam: JsonObject): StrategyName {
-  const name = textOf(ipam, "strategy", "ipam.strategy") ?? "sequential";
+function readStrategy(ipam: JsonReader): StrategyName {
+  const name = ipam.string("strategy");
+  if (name === undefined || name === "") return "sequential";
   if (isStrategyName(name)) return name;
-  throw new PoolConfigError("ipam.strategy", `"${name}" is none of ${STRATEGY_NAMES.join(", ")}`);
+  ipam.problem("strategy", `is "${name}", none of ${STRATEGY_NAMES.join(", ")}`);
+  return "sequential";
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
@@ -205,16 +216,14 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 /**
  * `ipam.cooldown` in milliseconds: a number of seconds, or a text such as `500ms`, `30s`, `5m`.
  *
- * @throws {PoolConfigError}
+ * @throws {TypeError} if it is none.
  */
 export function parseCooldown(value: unknown): number {
   if (value === undefined) return DEFAULT_COOLDOWN_MS;
   const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(String(value)) ?? [];
   const ms = Number(number) * (UNITS[unit] ?? NaN);
   if (ms <= MAX_COOLDOWN_MS) return Math.round(ms);
-  const shown = JSON.stringify(value);
-  throw new PoolConfigError(
-    "ipam.cooldown",
-    `${shown} is no time such as 30, "500ms" or "5m", up to 24h`,
+  throw new TypeError(
+    `Cannot use ${JSON.stringify(value)}: it is no time such as 30, "500ms" or "5m", up to 24h`,
   );
 }

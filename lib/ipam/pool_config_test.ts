@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { parseAddress } from "../ip/address.ts";
-import { type JsonObject } from "./config_value.ts";
-import { PoolConfigError } from "./errors.ts";
+import { type JsonObject } from "../sys/json_reader.ts";
+import { ConfigError } from "../sys/config_error.ts";
 import { parsePoolConfig, parsePoolDefinitions } from "./pool_config.ts";
 
 function candidates(ipam: JsonObject, runtimeRanges?: unknown): string[] {
@@ -64,33 +64,54 @@ Deno.test("cooldown is a number of seconds or a time with unit", () => {
     3_600_000,
   ]);
   for (const wrong of ["soon", -1, "25h", {}, "1 s"]) {
-    assertThrows(() => cooldownMs(wrong), PoolConfigError, "ipam.cooldown");
+    assertThrows(() => cooldownMs(wrong), ConfigError, "ipam.cooldown");
   }
 });
 
 Deno.test("what is wrong is told with its key", () => {
   const subnet = "10.0.0.0/24";
   const cases: [JsonObject, string][] = [
-    [{}, "ipam.ranges: there is no range"],
-    [{ subnet: "x" }, 'ipam.subnet: Cannot parse prefix "x"'],
-    [{ subnet: 5 }, "ipam.subnet: it is a number instead of a text"],
-    [{ ranges: {} }, "ipam.ranges: it is an object instead of a list"],
-    [{ ranges: [{}] }, "ipam.ranges[0]: it is an object instead of a list of ranges"],
-    [{ ranges: [[]] }, "ipam.ranges[0]: it is a list instead of a list of ranges"],
-    [{ ranges: [["x"]] }, "ipam.ranges[0][0]: it is a text instead of a range"],
-    [{ ranges: [[{}]] }, "ipam.ranges[0][0].subnet: it is missing"],
-    [{ subnet, rangeStart: "10.0.1.0" }, "ipam.rangeStart: 10.0.1.0 is not in subnet 10.0.0.0/24"],
-    [{ subnet, rangeStart: "10.0.0.9", rangeEnd: "10.0.0.8" }, "10.0.0.9 is after rangeEnd"],
+    [{}, "ipam.ranges is missing: there is no range"],
+    [{ subnet: "x" }, 'ipam.subnet is wrong: Cannot parse prefix "x"'],
+    [{ subnet: 5 }, "ipam.subnet is 5 instead of a text"],
+    [{ ranges: {} }, "ipam.ranges is {} instead of a list"],
+    [{ ranges: [{}] }, "ipam.ranges[0] is {} instead of a list with objects"],
+    [{ ranges: [[]] }, "ipam.ranges[0] is [] instead of a list with objects"],
+    [{ ranges: [["x"]] }, 'ipam.ranges[0][0] is "x" instead of an object'],
+    [{ ranges: [[{}]] }, "ipam.ranges[0][0].subnet is missing"],
+    [{ subnet: "10.0.0.0/31" }, "ipam.subnet is 10.0.0.0/31, too small"],
+    [{ subnet, rangeStart: "10.0.1.0" }, "ipam.rangeStart is 10.0.1.0, which is not in subnet"],
+    [{ subnet, rangeStart: "10.0.0.9", rangeEnd: "10.0.0.8" }, "10.0.0.9, which is after rangeEnd"],
     [{ subnet, rangeEnd: "10.0.0.0" }, "is after rangeEnd"],
-    [{ subnet, gateway: "fd00::1" }, "ipam.gateway: fd00::1 is of another family"],
-    [{ subnet, exclude: [subnet] }, "no address is left to give out"],
-    [{ subnet, exclude: [7] }, "ipam.exclude[0]: it is a number"],
-    [{ subnet, strategy: "lucky" }, '"lucky" is none of sequential, random, dense-pack'],
+    [{ subnet, gateway: "fd00::1" }, "ipam.gateway is fd00::1, which is of another family"],
+    [{ subnet, exclude: [subnet] }, "ipam has no address left to give out"],
+    [{ subnet, exclude: [7] }, "ipam.exclude[0] is 7"],
+    [{ subnet, strategy: "lucky" }, 'is "lucky", none of sequential, random, dense-pack'],
     [{ subnet, ranges: [[{ subnet: "10.0.0.128/25" }]] }, "overlaps 10.0.0.1-10.0.0.254 of ipam"],
+    [{ ranges: [[{ subnet }, { subnet: "fd00::/64" }]] }, "ipam.ranges[0][1] is of another family"],
   ];
   for (const [ipam, message] of cases) {
-    assertThrows(() => parsePoolConfig(ipam), PoolConfigError, message);
+    assertThrows(() => parsePoolConfig(ipam), ConfigError, message);
   }
+});
+
+Deno.test("everything that is wrong is told at once", () => {
+  const ipam = {
+    ranges: [[{ subnet: "10.0.0.0/24", rangeStart: "x" }], [{ gateway: 7 }]],
+    strategy: "lucky",
+    cooldown: "soon",
+    exclude: ["10.0.0.300"],
+  };
+  const { problems } = assertThrows(() => parsePoolConfig(ipam, {}), ConfigError);
+  assertEquals(problems.map(({ key }) => key).sort(), [
+    "ipam.cooldown",
+    "ipam.exclude[0]",
+    "ipam.ranges[0][0].rangeStart",
+    "ipam.ranges[1][0].gateway",
+    "ipam.ranges[1][0].subnet",
+    "ipam.strategy",
+    "runtimeConfig.ipRanges",
+  ]);
 });
 
 Deno.test("definitions in the store make the same pools again", () => {

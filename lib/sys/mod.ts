@@ -19,6 +19,7 @@ export {
   withDeadline,
   withTimeLimit,
 } from "./clock.ts";
+export { ConfigError, type ConfigProblem } from "./config_error.ts";
 export { causeChain, describeError, type ErrorParts, HeadcniError } from "./errors.ts";
 export { failpoint, FAILPOINT_VARIABLE, FailpointError } from "./failpoint.ts";
 export { FileError, type FileErrorCode, type FileErrorParts } from "./file_error.ts";
@@ -58,6 +59,7 @@ export {
   checkWritable,
   createPrivateFile,
   ensurePrivateDirectory,
+  openToAppend,
   publishFile,
 } from "./private_path.ts";
 export { type Run, run, type RunOptions, type RunResult } from "./process.ts";
@@ -65,3 +67,5 @@ export { ProcessError, type ProcessErrorKind, type ProcessErrorParts } from "./p
 export { cryptoRandomBelow, type RandomBelow } from "./random.ts";
 export { readSecretFile, redact, Secret, SecretFileError } from "./secret.ts";
 export { UndoError, type UndoFailure, UndoStack, type UndoStackOptions } from "./undo.ts";
+export { isJsonObject, type JsonObject, JsonReader } from "./json_reader.ts";
+export { findLockHolder, type LockHolder } from "./lock_holder.ts";

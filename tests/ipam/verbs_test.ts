@@ -70,7 +70,11 @@ Deno.test("what is wrong with a call is told with the number of the specificatio
       "ipam.ranges[0][0].rangeStart",
     ],
     [{ config: ranges([{ subnet: "10.0.0.0/24" }], [{ subnet: "10.0.0.0/25" }]) }, 7, "overlaps"],
-    [{ config: ranges([{ subnet: "10.0.0.0/24" }, { subnet: "fd00::/64" }]) }, 7, "two families"],
+    [
+      { config: ranges([{ subnet: "10.0.0.0/24" }, { subnet: "fd00::/64" }]) },
+      7,
+      "of another family",
+    ],
     [{ config: network({ ...SMALL, strategy: "best" }) }, 7, "ipam.strategy"],
     [{ config: network({ ...SMALL, cooldown: "soon" }) }, 7, "ipam.cooldown"],
     [{ config: network({ ...SMALL, exclude: ["10.63.0.300"] }) }, 7, "ipam.exclude[0]"],

@@ -1,8 +1,6 @@
 /** `headcni ipam allocate`. */
 
 import { allocate } from "../../ipam/allocate.ts";
-import { isObject, objectOf } from "../../ipam/config_value.ts";
-import { PoolConfigError } from "../../ipam/errors.ts";
 import {
   parseCooldown,
   parsePoolConfig,
@@ -13,6 +11,7 @@ import { withStore } from "../../store/open_store.ts";
 import { type Store } from "../../store/store.ts";
 import { systemClock } from "../../sys/clock.ts";
 import { denoFiles } from "../../sys/files.ts";
+import { isJsonObject } from "../../sys/json_reader.ts";
 import { cryptoRandomBelow } from "../../sys/random.ts";
 import { type Invocation, type Output } from "../command.ts";
 import { ExitCode } from "../exit_code.ts";
@@ -70,11 +69,10 @@ function poolsOf(file: string, network: string): PoolConfig {
     if (!(error instanceof SyntaxError)) throw error;
     throw new UsageError(`--config ${file}`, `it is not JSON: ${error.message}`);
   }
-  const plugins = isObject(config) && Array.isArray(config.plugins) ? config.plugins : [config];
-  const ipam = plugins.filter(isObject).map((plugin) => objectOf(plugin, "ipam"))
-    .find((ipam) => ipam !== undefined);
+  const plugins = isJsonObject(config) && Array.isArray(config.plugins) ? config.plugins : [config];
+  const ipam = plugins.filter(isJsonObject).map((plugin) => plugin.ipam).find(isJsonObject);
   if (ipam === undefined) {
-    throw new PoolConfigError("ipam", `${file} has no plugin with addresses for ${network}`);
+    throw new UsageError(`--config ${file}`, `it has no plugin with addresses for ${network}`);
   }
   return parsePoolConfig(ipam);
 }

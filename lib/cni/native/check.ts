@@ -2,7 +2,8 @@
 
 import { addressSource } from "../choose_address_source.ts";
 import { type AttachmentCall } from "../dispatch.ts";
-import { CheckError, ConfigError } from "../errors.ts";
+import { ConfigError } from "../../sys/config_error.ts";
+import { CheckError } from "../errors.ts";
 import { attachmentRequest } from "../ipam_request.ts";
 import { readPluginConfig } from "../plugin_config.ts";
 import { type CniResult } from "../result.ts";

@@ -7,7 +7,7 @@ import { failpoint } from "../../sys/failpoint.ts";
 import { addressSource } from "../choose_address_source.ts";
 import { type AttachmentCall } from "../dispatch.ts";
 import { type AttachmentRequest, attachmentRequest } from "../ipam_request.ts";
-import { isJsonObject } from "../json_reader.ts";
+import { isJsonObject } from "../../sys/json_reader.ts";
 import { detachAside } from "./attach.ts";
 import { findContainer } from "./container.ts";
 import { hostInterfaceName } from "./host_interface.ts";

@@ -7,7 +7,7 @@
 
 import { type IpAddress, parseAddress } from "../../ip/address.ts";
 import { type HostPort, type PodRules } from "../../firewall/pod_rules.ts";
-import { isJsonObject } from "../json_reader.ts";
+import { isJsonObject } from "../../sys/json_reader.ts";
 
 /** A record; the host interface's name follows from the attachment's key. */
 export interface AttachmentRecord extends Omit<PodRules, "hostInterface"> {

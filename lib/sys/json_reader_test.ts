@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { ConfigError } from "./errors.ts";
+import { ConfigError } from "./config_error.ts";
 import { JsonReader } from "./json_reader.ts";
 
 Deno.test("JsonReader tells everything that is wrong, with paths", () => {

@@ -6,7 +6,7 @@
  * when anything was wrong.
  */
 
-import { ConfigError, type ConfigProblem } from "./errors.ts";
+import { ConfigError, type ConfigProblem } from "./config_error.ts";
 
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -116,9 +116,17 @@ export class JsonReader {
 
   /** A list of objects, each with a reader of its own. */
   objects(key: string): readonly JsonReader[] | undefined {
-    return this.list(key)?.flatMap((value, index) => {
-      const reader = this.#nested(`${key}[${index}]`, value);
-      return reader === undefined ? [] : [reader];
+    return this.list(key)?.flatMap((value, index) => this.#nested(`${key}[${index}]`, value) ?? []);
+  }
+
+  /** A list of lists of objects; each of the inner lists has to have one. */
+  objectLists(key: string): readonly (readonly JsonReader[])[] | undefined {
+    return this.list(key)?.map((list, index) => {
+      if (Array.isArray(list) && list.length > 0) {
+        return list.flatMap((value, at) => this.#nested(`${key}[${index}][${at}]`, value) ?? []);
+      }
+      this.problem(`${key}[${index}]`, `is ${show(list)} instead of a list with objects`);
+      return [];
     });
   }
 
@@ -133,6 +141,11 @@ export class JsonReader {
     return this.#object;
   }
 
+  /** Where it is, for messages; empty at the top. */
+  get path(): string {
+    return this.#options.path ?? "";
+  }
+
   /** Runs `work`; a thrown error becomes the problem of `key`. */
   attempt<T>(key: string, work: () => T): T | undefined {
     try {
@@ -144,9 +157,12 @@ export class JsonReader {
     }
   }
 
-  /** Remembers that something is wrong with `key`. */
+  /** Remembers that something is wrong with `key`; an empty one means the object itself. */
   problem(key: string, problem: string): void {
-    this.problems.push({ key: this.#pathOf(key), problem });
+    const path = this.#pathOf(key);
+    // Several may read the same part.
+    const isKnown = this.problems.some((one) => one.key === path && one.problem === problem);
+    if (!isKnown) this.problems.push({ key: path, problem });
   }
 
   /** @throws {ConfigError} if anything was wrong. */
@@ -188,7 +204,7 @@ export class JsonReader {
 
   #pathOf(key: string): string {
     const { path } = this.#options;
-    if (path === undefined) return key;
+    if (path === undefined || key === "") return path ?? key;
     return key.startsWith("[") ? `${path}${key}` : `${path}.${key}`;
   }
 }
