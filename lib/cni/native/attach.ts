@@ -10,6 +10,7 @@
 
 import { addAddress } from "../../netlink/address.ts";
 import { type NetlinkConnection } from "../../netlink/connection.ts";
+import { ERRNO } from "../../netlink/errno.ts";
 import { isErrno } from "../../netlink/errors.ts";
 import { changeLink, deleteLink, getLink, setLinkUp } from "../../netlink/link.ts";
 import { createVeth } from "../../netlink/link_create.ts";
@@ -20,6 +21,7 @@ import { writeSysctl } from "../../netlink/sysctl.ts";
 import { type Prefix } from "../../ip/prefix.ts";
 import { failpoint } from "../../sys/failpoint.ts";
 import { InterfaceExistsError } from "../errors.ts";
+import { leavingAlias } from "./host_interface.ts";
 import { type AttachmentPlan, type PlannedRoute } from "./plan.ts";
 
 /** Where an attachment is made: both sides of it. */
@@ -80,14 +82,18 @@ export function detach(host: NetlinkConnection, hostInterface: string): boolean 
 
 /**
  * Like {@linkcode detach}, without waiting: the kernel takes ten milliseconds and more until
- * nobody uses a link any more. Do not use `host` until it is done.
+ * nobody uses a link any more. It is marked first, for an ADD that comes after a kill
+ * (`clear_way.ts`). Do not use `host` until it is done.
  */
 export async function detachAside(
   host: NetlinkConnection,
-  hostInterface: string,
+  { name, network }: { readonly name: string; readonly network: string },
 ): Promise<boolean> {
+  const [marked] = host.exchange([changeLink({ name }, { alias: leavingAlias(network) })]);
+  if (marked?.errno === ERRNO.ENODEV) return false;
+  failpoint("del.marked");
   try {
-    await host.executeAside(deleteLink({ name: hostInterface }));
+    await host.executeAside(deleteLink({ name }));
     return true;
   } catch (error) {
     if (isErrno(error, "ENODEV")) return false;

@@ -4,7 +4,8 @@
  * An interface of the name asked for is in the way, unless it is what a killed ADD of the same
  * attachment left behind. Told apart by the last thing ADD makes, the node's route to the
  * container: with it the attachment is whole and in use, also if it is in another namespace
- * than the one asked for: a namespace that is gone would have taken the interface along.
+ * than the one asked for: a namespace that is gone would have taken the interface along. Unless a
+ * DEL of it has begun, which marks it first.
  */
 
 import { type NetlinkConnection } from "../../netlink/connection.ts";
@@ -13,7 +14,7 @@ import { findLink } from "../../netlink/link.ts";
 import { listRoutes } from "../../netlink/route.ts";
 import { InterfaceExistsError } from "../errors.ts";
 import { detach } from "./attach.ts";
-import { type AttachmentKey, hostInterfaceName } from "./host_interface.ts";
+import { type AttachmentKey, hostInterfaceName, isLeaving } from "./host_interface.ts";
 
 /**
  * Removes what a killed ADD left behind.
@@ -32,7 +33,9 @@ export function clearWay(
     if (inContainer !== undefined) throw new InterfaceExistsError(key.ifname);
     return;
   }
-  if (hasRoute(at.host, onHost.index)) throw new InterfaceExistsError(key.ifname);
+  if (!isLeaving(onHost.alias) && hasRoute(at.host, onHost.index)) {
+    throw new InterfaceExistsError(key.ifname);
+  }
   detach(at.host, name);
 }
 

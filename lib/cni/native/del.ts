@@ -21,7 +21,8 @@ export async function del(call: AttachmentCall): Promise<void> {
   const hostInterface = hostInterfaceName(request);
   using node = new Node();
   // Begun before anything else, since its name is all that is needed (`remove.ts`).
-  const detached = detachAside(node.route, hostInterface);
+  const { network } = request;
+  const detached = detachAside(node.route, { name: hostInterface, network });
   // Whatever happens: its socket stays open until it is done. removeAttachment tells a failure.
   await using _done = { [Symbol.asyncDispose]: () => detached.then(() => {}, () => {}) };
   detached.catch(() => {});
@@ -31,7 +32,7 @@ export async function del(call: AttachmentCall): Promise<void> {
   call.notes.addresses = record?.addresses.map(String) ?? [];
   call.notes.mark("config");
   const heirs = stored?.heirs;
-  await removeAttachment(node, { hostInterface, record, heirs, container, detached });
+  await removeAttachment(node, { hostInterface, network, record, heirs, container, detached });
   failpoint("del.removed");
   call.notes.mark("remove");
   const type = record?.delegate ?? ipamType(request);

@@ -63,7 +63,7 @@ function staleRemains(request: IpamRequest, valid: ValidAttachments, node: Node)
   );
   return [
     ...stale,
-    ...orphans.map(({ name }) => ({ hostInterface: name, record: undefined })),
+    ...orphans.map(({ name }) => ({ hostInterface: name, network, record: undefined })),
   ];
 }
 
@@ -83,6 +83,7 @@ function storedAttachments(request: IpamRequest): StoredRemains[] {
       );
       return {
         key,
+        network: request.network,
         hostInterface: hostInterfaceName(key),
         record,
         heirs: record.hostPorts.length === 0 ? [] : siblingsIn(store, key),

@@ -89,3 +89,19 @@ export function aliasNetwork(alias: string | undefined): string | undefined {
   const [owner, network] = (alias ?? "").split(" ");
   return owner === "headcni" ? network : undefined;
 }
+
+const LEAVING = "deleting";
+
+/**
+ * What the alias says from when a DEL begins. The kernel takes its time to delete an interface,
+ * and a DEL that is killed before it could ask for that must not leave one that looks in use.
+ */
+export function leavingAlias(network: string): string {
+  return `headcni ${network} ${LEAVING}`;
+}
+
+/** Whether a DEL of the interface with this alias has begun. */
+export function isLeaving(alias: string | undefined): boolean {
+  const [owner, , word, ...more] = (alias ?? "").split(" ");
+  return owner === "headcni" && word === LEAVING && more.length === 0;
+}

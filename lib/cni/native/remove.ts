@@ -27,6 +27,7 @@ import { type AttachmentRecord } from "./record.ts";
 /** What is to be removed. */
 export interface Remains {
   readonly hostInterface: string;
+  readonly network: string;
   /** What the store knows of it; `undefined` when nothing. */
   readonly record: AttachmentRecord | undefined;
   /** Other interfaces of its container: they get the host ports it had. */
@@ -43,7 +44,7 @@ export interface Remains {
  * @throws {RemoveError} naming each part that is still there.
  */
 export async function removeAttachment(node: Node, remains: Remains): Promise<void> {
-  const { hostInterface, record, heirs = [], container } = remains;
+  const { hostInterface, network, record, heirs = [], container } = remains;
   const failures: string[] = [];
   const attempt = async (work: () => unknown): Promise<unknown> => {
     try {
@@ -54,7 +55,7 @@ export async function removeAttachment(node: Node, remains: Remains): Promise<vo
       return undefined;
     }
   };
-  const detached = remains.detached ?? detachAside(node.route, hostInterface);
+  const detached = remains.detached ?? detachAside(node.route, { name: hostInterface, network });
   // Awaited below; until then a failure must not count as unhandled.
   detached.catch(() => {});
   if (record !== undefined) {
