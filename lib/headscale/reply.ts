@@ -39,18 +39,24 @@ export function errorOf(
   });
 }
 
+/** Plain Go errors are status 500 until 0.29: only the text tells what they mean. */
+const MEANINGS: readonly (readonly [RegExp, HeadscaleErrorKind])[] = [
+  [/not found/i, "NotFound"],
+  // The policy is kept in a file, and there is none.
+  [/reading policy from/, "NotFound"],
+  [/UNIQUE constraint|already exists/i, "Exists"],
+  [/update is disabled|setting policy|tag must|tag should|tags must/, "Refused"],
+];
+
 function kindOf(status: number, said: string): HeadscaleErrorKind {
-  if (status === 401 || status === 403) return "Unauthorized";
+  // Before 0.27 a key whose first part nobody knows is status 500 with this text.
+  if (status === 401 || status === 403 || said === "Unauthorized") return "Unauthorized";
   if (status === 404) return "NotFound";
   if (status === 409) return "Exists";
   if (status === 429) return "Failed";
   if (status >= 400 && status < 500) return "Refused";
   if (status < 500) return "BadAnswer";
-  // Plain Go errors: status 500 until 0.29, so that only the text tells what they mean.
-  if (/not found/i.test(said)) return "NotFound";
-  if (/UNIQUE constraint|already exists/i.test(said)) return "Exists";
-  if (/update is disabled/i.test(said)) return "Refused";
-  return "Failed";
+  return MEANINGS.find(([text]) => text.test(said))?.[1] ?? "Failed";
 }
 
 function prose(
