@@ -25,7 +25,7 @@ export function errorOf(
   asked: Asked,
   secrets: readonly Secret[],
 ): HeadscaleError {
-  const said = redact(messageOf(reply), secrets);
+  const said = oneLine(redact(messageOf(reply), secrets));
   const kind = kindOf(reply.status, said);
   const { reason, remedy } = prose(kind, reply, said);
   return new HeadscaleError({
@@ -73,20 +73,28 @@ function prose(
   }
   if (reply.status >= 300 && reply.status < 400) {
     return {
-      reason: `it redirects to ${reply.header("location") ?? "nowhere"}, which is not followed`,
+      reason: `it redirects to ${redirection(reply)}, which is not followed`,
       remedy: "Configure the URL it redirects to, if it is Headscale's",
     };
   }
   return { reason: `Headscale answered ${quoted}` };
 }
 
-/** What the server said, as one line. */
+/** The server it redirects to; what stands behind that may be anything. */
+function redirection(reply: PooledReply): string {
+  return URL.parse(reply.header("location") ?? "")?.origin ?? "another path";
+}
+
+/** What the server said. */
 function messageOf(reply: PooledReply): string {
   const parsed = parseObject(reply.text);
-  const text = parsed === undefined ? plainText(reply) : [
-    ...texts(parsed, ["message", "title", "detail"]),
-    ...problemErrors(parsed.errors),
-  ].join(": ");
+  if (parsed === undefined) return plainText(reply);
+  const said = texts(parsed, ["message", "title", "detail"]);
+  return [...said, ...problemErrors(parsed.errors)].join(": ");
+}
+
+/** After masking: a cut through a key would hide it from that. */
+function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length <= MAX_MESSAGE ? line : `${line.slice(0, MAX_MESSAGE)}…`;
 }
