@@ -3,8 +3,11 @@
  *
  * A test whose needs are not met is skipped and says why. With HEADCNI_TEST_STRICT=1
  * (set by `.ci/run`) it fails instead: a gate that skips what it should run proves
- * nothing. Only what depends on the kernel and cannot be installed stays a skip.
+ * nothing. Only what depends on the kernel and cannot be installed, and what is built with Go
+ * where there is none, stays a skip.
  */
+
+import { goPart, GoPartError, NoGoError } from "../tools/go_parts/build_part.ts";
 
 /** One requirement. */
 export interface Need {
@@ -12,6 +15,8 @@ export interface Need {
   missing(): string | undefined;
   /** A property of the kernel: its absence is a skip even in strict mode. */
   readonly ofKernel?: boolean;
+  /** The gate runs on machines without it, too: likewise. */
+  readonly mayBeAbsent?: boolean;
 }
 
 /** The test changes the network, mounts or users of the machine. */
@@ -42,6 +47,28 @@ export function kernel(feature: string, probe: () => boolean): Need {
   };
 }
 
+/** A program built from a Go module. */
+export interface BuiltPart extends Need {
+  /** Where it is; empty when it could not be had, and the tests that need it do not run. */
+  readonly path: string;
+}
+
+/**
+ * The test runs the program `name` of `version`, a part of `tools/go_parts/parts.ts`; it is built
+ * here if it is not in the cache: `const headscale = await part("headscale", "0.29.2");`.
+ */
+export async function part(name: string, version: string): Promise<BuiltPart> {
+  try {
+    const path = await goPart(name, version);
+    return { path, missing: () => undefined };
+  } catch (error) {
+    if (!(error instanceof GoPartError)) throw error;
+    const reason = `it needs ${name} ${version}: ${error.reason} (${error.remedy ?? "no remedy"})`;
+    // Where there is Go, a part that cannot be built is a failure of the gate.
+    return { path: "", missing: () => reason, mayBeAbsent: error instanceof NoGoError };
+  }
+}
+
 /**
  * Options for a test that needs `needs`: `Deno.test({ ...requires(root), name, fn })`.
  *
@@ -52,7 +79,8 @@ export function requires(...needs: readonly Need[]): { readonly ignore: boolean 
   for (const need of needs) {
     const reason = need.missing();
     if (reason === undefined) continue;
-    if (!need.ofKernel && Deno.env.get("HEADCNI_TEST_STRICT") === "1") {
+    const mayBeAbsent = need.ofKernel === true || need.mayBeAbsent === true;
+    if (!mayBeAbsent && Deno.env.get("HEADCNI_TEST_STRICT") === "1") {
       throw new Error(`Cannot skip a test that must run here: ${reason}`);
     }
     Deno.stderr.writeSync(new TextEncoder().encode(`skip: ${reason}\n`));
