@@ -6,6 +6,8 @@
  * nothing. Only what depends on the kernel and cannot be installed stays a skip.
  */
 
+import { goPart, GoPartError } from "../tools/go_parts/build_part.ts";
+
 /** One requirement. */
 export interface Need {
   /** Why it is not met, `undefined` when it is. */
@@ -40,6 +42,27 @@ export function kernel(feature: string, probe: () => boolean): Need {
     ofKernel: true,
     missing: () => probe() ? undefined : `this kernel has no ${feature}`,
   };
+}
+
+/** A program built from a Go module. */
+export interface BuiltPart extends Need {
+  /** Where it is; empty when it could not be had, and the tests that need it do not run. */
+  readonly path: string;
+}
+
+/**
+ * The test runs the program `name` of `version`, a part of `tools/go_parts/parts.ts`; it is built
+ * here if it is not in the cache: `const headscale = await part("headscale", "0.29.2");`.
+ */
+export async function part(name: string, version: string): Promise<BuiltPart> {
+  try {
+    const path = await goPart(name, version);
+    return { path, missing: () => undefined };
+  } catch (error) {
+    if (!(error instanceof GoPartError)) throw error;
+    const reason = `it needs ${name} ${version}: ${error.reason} (${error.remedy ?? "no remedy"})`;
+    return { path: "", missing: () => reason };
+  }
 }
 
 /**
