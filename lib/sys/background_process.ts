@@ -98,7 +98,27 @@ function endOf(child: ChildProcess): Promise<ProcessEnd> {
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("exit", (code, signal) => {
-      resolve({ code: code ?? undefined, signal: signal ?? undefined });
+      resolve(readEnd(code ?? 0, signal ?? undefined));
     });
   });
 }
+
+/** Deno reports a signal as a shell does, as 128 and its number. */
+function readEnd(code: number, signal: string | undefined): ProcessEnd {
+  if (signal === undefined && code > 128 && code <= 128 + 64) {
+    signal = SIGNALS[code - 128] ?? `signal ${code - 128}`;
+  }
+  return signal === undefined ? { code, signal } : { code: undefined, signal };
+}
+
+/** Those that end programs; signal(7). */
+const SIGNALS: Readonly<Record<number, string>> = {
+  1: "SIGHUP",
+  2: "SIGINT",
+  3: "SIGQUIT",
+  6: "SIGABRT",
+  7: "SIGBUS",
+  9: "SIGKILL",
+  11: "SIGSEGV",
+  15: "SIGTERM",
+};

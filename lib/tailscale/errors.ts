@@ -42,9 +42,15 @@ export class LocalApiError extends HeadcniError {
  * - `NotFound`: there is no tailscaled program on this machine.
  * - `Unusable`: there is one, but it does not run or is too old.
  * - `OtherTailscaled`: another one runs in the same network namespace.
+ * - `Supervised`: another process of this program looks after ours.
  * - `NotReady`: it runs, but does not answer in time, or ended before it did.
  */
-export type TailscaledErrorKind = "NotFound" | "Unusable" | "OtherTailscaled" | "NotReady";
+export type TailscaledErrorKind =
+  | "NotFound"
+  | "Unusable"
+  | "OtherTailscaled"
+  | "Supervised"
+  | "NotReady";
 
 /** tailscaled cannot be run here. */
 export class TailscaledError extends HeadcniError {

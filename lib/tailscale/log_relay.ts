@@ -54,7 +54,8 @@ export class LogRelay {
     }
     this.#tokens -= 1;
     this.#tellLeftOut();
-    this.#options.log.info(line);
+    // Every start is forty lines; what a person should see is in the status' health.
+    this.#options.log.debug(line);
   };
 
   /** What it said last, left out or not. */

@@ -8,11 +8,13 @@
  */
 
 import { backoffMs } from "../sys/backoff.ts";
+import { DeadlineError } from "../sys/clock.ts";
 import { describeError } from "../sys/errors.ts";
 import { type HeldLock, lockFile } from "../sys/file_lock.ts";
 import { FileFollower } from "../sys/follow_file.ts";
 import { ensurePrivateDirectory } from "../sys/private_path.ts";
 import type { Secret } from "../sys/secret.ts";
+import { TailscaledError } from "./errors.ts";
 import { type LaunchedTailscaled, TailscaledLauncher } from "./launcher.ts";
 import { LocalApi } from "./local_api.ts";
 import { LogRelay } from "./log_relay.ts";
@@ -55,6 +57,9 @@ export interface SupervisorOptions extends Partial<SupervisorPorts> {
   /** Told of every change of state. */
   readonly onChange?: (state: SupervisorState) => void;
 }
+
+/** An old daemon that is being replaced lets go within this time. */
+const LOCK_TIMEOUT_MS = 5000;
 
 /** See the top of this file. Call `start`, later `stop` or `release`. */
 export class TailscaledSupervisor {
@@ -109,15 +114,14 @@ export class TailscaledSupervisor {
    * Takes over or starts tailscaled, waits until it answers, and looks after it from then
    * on. After a failure nothing is left running, and it may be called again.
    *
-   * @throws {TailscaledError} no program, another tailscaled, or no answer.
-   * @throws {DeadlineError} if another process supervises the same tailscaled.
+   * @throws {TailscaledError} no program, another tailscaled, another supervisor, no answer.
    */
   async start(): Promise<void> {
     if (this.#lock !== undefined) return;
     const { runtimeDirectory, stateDirectory } = this.#settings;
     ensurePrivateDirectory(runtimeDirectory);
     ensurePrivateDirectory(stateDirectory);
-    this.#lock = await lockFile(this.files.lock, { mode: "exclusive", timeoutMs: 5000 });
+    this.#lock = await lockAlone(this.files.lock);
     this.#quit = new AbortController();
     try {
       await this.#launch();
@@ -216,6 +220,22 @@ export class TailscaledSupervisor {
   #unlock(): void {
     this.#lock?.[Symbol.dispose]();
     this.#lock = undefined;
+  }
+}
+
+/** Two supervisors of one tailscaled would each start what the other stops. */
+async function lockAlone(path: string): Promise<HeldLock> {
+  try {
+    return await lockFile(path, { mode: "exclusive", timeoutMs: LOCK_TIMEOUT_MS });
+  } catch (cause) {
+    if (!(cause instanceof DeadlineError)) throw cause;
+    throw new TailscaledError({
+      kind: "Supervised",
+      operation: "look after tailscaled",
+      reason: `another headcni daemon does: it holds ${path}`,
+      remedy: `Find and end it: fuser -v ${path}`,
+      cause,
+    });
   }
 }
 
