@@ -1,6 +1,8 @@
 /**
- * Builds a part with `go install`, once per machine.
+ * Builds a part from its Go module, once per machine.
  *
+ * In a copy of the module's source, not with `go install`: that refuses modules with replace
+ * directives and asks the proxy for a list of versions, which some proxies do not give out.
  * `<cache>/go/<name>-<version>/<name>` is made under another name and renamed when it is
  * complete, so a path that exists is a whole program. One lock for all parts: two of these
  * builds at once take longer than one after the other.
@@ -74,15 +76,16 @@ async function build(part: GoPart, directory: string, options: GoPartOptions): P
   const unfinished = Deno.makeTempDirSync({ dir: directory, prefix: UNFINISHED });
   try {
     say(`building ${part.name} ${part.version} (minutes the first time, then kept)`);
-    await checkModule(part, (args) => go(part, args, { cwd: unfinished, runProgram }));
-    const { durationMs } = await go(
-      part,
-      ["install", "-ldflags=-s -w", `${part.package}@v${part.version}`],
-      { cwd: unfinished, runProgram },
-    );
-    const { size } = Deno.statSync(`${unfinished}/${part.name}`);
-    Deno.chmodSync(unfinished, 0o755); // the program may run as another user
-    Deno.renameSync(unfinished, `${directory}/${part.name}-${part.version}`);
+    const source = await fetchModule(part, { cwd: unfinished, runProgram });
+    const copy = `${unfinished}/source`;
+    await runProgram("cp", ["-r", source, copy], { check: true, timeoutMs: DOWNLOAD_TIMEOUT_MS });
+    const finished = Deno.makeTempDirSync({ dir: directory, prefix: UNFINISHED });
+    const [program, path] = [`${finished}/${part.name}`, part.package.slice(part.module.length)];
+    const args = ["build", "-buildvcs=false", "-ldflags=-s -w", "-o", program, `.${path}`];
+    const { durationMs } = await go(part, args, { cwd: copy, runProgram });
+    const { size } = Deno.statSync(program);
+    Deno.chmodSync(finished, 0o755); // the program may run as another user
+    Deno.renameSync(finished, `${directory}/${part.name}-${part.version}`);
     const [seconds, megabytes] = [Math.round(durationMs / 1000), Math.round(size / 1e6)];
     say(`built ${part.name} ${part.version} in ${seconds} s, ${megabytes} MB`);
   } finally {
@@ -113,14 +116,12 @@ async function checkGo(part: GoPart, runProgram: Run): Promise<void> {
   }
 }
 
-/** Fetches the module and compares its hash with the pinned one. */
-async function checkModule(
-  part: GoPart,
-  runGo: (args: readonly string[]) => Promise<RunResult>,
-): Promise<void> {
-  const { stdout } = await runGo(["mod", "download", "-json", `${part.module}@v${part.version}`]);
-  const sum: unknown = JSON.parse(stdout).Sum;
-  if (sum === part.moduleSum) return;
+/** Fetches the module, compares its hash with the pinned one, and returns where its source is. */
+async function fetchModule(part: GoPart, options: GoOptions): Promise<string> {
+  const args = ["mod", "download", "-json", `${part.module}@v${part.version}`];
+  const { stdout } = await go(part, args, options);
+  const { Sum: sum, Dir: source } = JSON.parse(stdout);
+  if (sum === part.moduleSum) return source;
   throw new GoPartError({
     operation: "trust module",
     subject: `${part.module}@v${part.version}`,
@@ -129,23 +130,27 @@ async function checkModule(
   });
 }
 
+interface GoOptions {
+  readonly cwd: string;
+  readonly runProgram: Run;
+}
+
 async function go(
   part: GoPart,
   args: readonly string[],
-  options: { readonly cwd: string; readonly runProgram: Run },
+  options: GoOptions,
 ): Promise<RunResult> {
   const { cwd, runProgram } = options;
   const result = await runProgram("nice", ["go", ...args], {
     cwd,
-    timeoutMs: args[0] === "install" ? BUILD_TIMEOUT_MS : DOWNLOAD_TIMEOUT_MS,
+    timeoutMs: args[0] === "build" ? BUILD_TIMEOUT_MS : DOWNLOAD_TIMEOUT_MS,
     env: {
-      GOBIN: cwd,
       CGO_ENABLED: "0", // headscale's SQLite and tailscaled do without a C compiler
       GOFLAGS: "-modcacherw -trimpath",
       GOWORK: "off",
       // Distributions set "local"; a module may want a newer Go than the machine's.
       GOTOOLCHAIN: Deno.env.get("GOTOOLCHAIN") ?? "auto",
-      // `go install` refuses GOBIN when it builds for another machine.
+      // For this machine, whatever the developer is building for.
       GOOS: "",
       GOARCH: "",
     },

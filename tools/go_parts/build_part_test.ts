@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { Run, RunOptions } from "../../lib/sys/process.ts";
+import type { Run } from "../../lib/sys/process.ts";
 import { ProcessError } from "../../lib/sys/process_error.ts";
 import { temporaryDirectory } from "../../lib/sys/testing.ts";
 import { goPart, GoPartError } from "./build_part.ts";
@@ -11,29 +11,28 @@ const silent = () => {};
 /** What a test lets Go do; by default everything works. */
 interface Script {
   readonly download?: { code: number; stdout: string };
-  readonly install?: (options: RunOptions) => { code: number; stderr: string };
+  readonly build?: (program: string) => { code: number; stderr: string };
 }
 
 /** A Go that follows `script`, and the command lines it got. */
 function scriptedGo(script: Script = {}): { run: Run; calls: string[] } {
   const calls: string[] = [];
   const result = { code: 0, signal: undefined, stdout: "", stderr: "", durationMs: 1 };
-  const run: Run = async (command, args, options = {}) => {
+  const run: Run = async (command, args) => {
     calls.push([command, ...args].join(" "));
     await Promise.resolve();
-    if (args[0] === "version") return result;
     if (args[1] === "mod") {
-      const download = { code: 0, stdout: JSON.stringify({ Sum: PART?.moduleSum }) };
+      const download = { code: 0, stdout: JSON.stringify({ Sum: PART?.moduleSum, Dir: "/src" }) };
       return { ...result, ...script.download ?? download };
     }
-    const install = script.install ?? writeProgram;
-    return { ...result, ...install(options) };
+    if (args[1] !== "build") return result;
+    return { ...result, ...(script.build ?? writeProgram)(args[args.indexOf("-o") + 1] ?? "") };
   };
   return { run, calls };
 }
 
-function writeProgram(options: RunOptions): { code: number; stderr: string } {
-  Deno.writeTextFileSync(`${options.env?.GOBIN}/${PART?.name}`, "program");
+function writeProgram(program: string): { code: number; stderr: string } {
+  Deno.writeTextFileSync(program, "program");
   return { code: 0, stderr: "" };
 }
 
@@ -48,10 +47,12 @@ Deno.test("goPart builds a part once and then finds it", async () => {
   const options = { run, directory: cache.path, say: silent };
   const first = await goPart(PART.name, PART.version, options);
   assertEquals(Deno.readTextFileSync(first), "program");
-  assertEquals(calls.length, 3);
-  assertStringIncludes(calls[2] ?? "", `${PART.package}@v${PART.version}`);
+  assertEquals(calls.length, 4);
+  assertStringIncludes(calls[1] ?? "", `go mod download -json ${PART.module}@v${PART.version}`);
+  assert(calls[2]?.startsWith("cp -r /src "), "it builds in a copy");
+  assert(calls[3]?.endsWith(" ./cmd/tailscaled"), calls[3]);
   assertEquals(await goPart(PART.name, PART.version, options), first);
-  assertEquals(calls.length, 3, "the second call ran nothing");
+  assertEquals(calls.length, 4, "the second call ran nothing");
   assertEquals(names(cache.path), ["build.lock", `${PART.name}-${PART.version}`]);
 });
 
@@ -61,7 +62,7 @@ Deno.test("two builders of one part build it once", async () => {
   const { run, calls } = scriptedGo();
   const options = { run, directory: cache.path, say: silent };
   await Promise.all([1, 2, 3].map(() => goPart(PART.name, PART.version, options)));
-  assertEquals(calls.filter((call) => call.includes(" install ")).length, 1);
+  assertEquals(calls.filter((call) => call.includes(" build ")).length, 1);
 });
 
 Deno.test("goPart says that Go is missing", async () => {
@@ -81,12 +82,12 @@ Deno.test("a build that fails says why and leaves nothing", async () => {
   assert(PART);
   using cache = temporaryDirectory();
   const { run } = scriptedGo({
-    install: (options) => ({ ...writeProgram(options), code: 1, stderr: "a\nno space left\n" }),
+    build: (program) => ({ ...writeProgram(program), code: 1, stderr: "a\nno space left\n" }),
   });
   await assertRejects(
     () => goPart(PART.name, PART.version, { run, directory: cache.path, say: silent }),
     GoPartError,
-    "go install failed: no space left",
+    "go build failed: no space left",
   );
   assertEquals(names(cache.path), ["build.lock"]);
 });

@@ -35,7 +35,7 @@ export interface GoPart {
   readonly name: string;
   /** Without the `v` of Go. */
   readonly version: string;
-  /** What is handed to `go install`, without the version. */
+  /** The package that makes the program; it is in the module. */
   readonly package: string;
   readonly module: string;
   readonly moduleSum: string;
