@@ -105,6 +105,11 @@ export class JsonView {
     return this.#nested(key, this.#value(key));
   }
 
+  /** A list of objects. */
+  objects(key: string): readonly JsonView[] {
+    return this.#list(key).map((value, index) => this.#nested(`${key}[${index}]`, value));
+  }
+
   /** The members of an object of objects. */
   members(key: string): readonly JsonView[] {
     const view = this.object(key);

@@ -15,12 +15,13 @@ Deno.test("null, absence and empty text are the empty value", () => {
 });
 
 Deno.test("what is wrong is named with its path, and its content is not told", () => {
-  const view = read({ a: { b: { c: ["x", 5] } }, secret: "hskey-1", list: [], n: 1 });
+  const view = read({ a: { b: { c: ["x", 5] } }, secret: "hskey-1", list: [{}, 1], n: 1 });
   const wrong: [() => unknown, string][] = [
     [() => view.required("a").required("b").texts("c"), "a.b.c[1] is 5 instead of a text"],
     [() => view.number("secret"), "secret is a text instead of a number"],
     [() => view.flag("secret"), "secret is a text instead of true or false"],
     [() => view.required("secret"), "secret is a text instead of an object"],
+    [() => view.objects("list"), "list[1] is 1 instead of an object"],
     [() => view.text("list"), "list is a list instead of a text"],
     [() => view.texts("a"), "a is an object instead of a list"],
     [() => view.members("n"), "n is 1 instead of an object"],

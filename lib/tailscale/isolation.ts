@@ -96,7 +96,12 @@ export function ensureIsolation(spec: IsolationSpec = {}): Isolation {
   const insideIndex = bringUp(room, inside);
   for (const { address, family } of outside.addresses) {
     room.execute(
-      replaceRoute({ destination: DEFAULT_ROUTES[family], gateway: address, index: insideIndex }),
+      replaceRoute({
+        destination: DEFAULT_ROUTES[family],
+        gateway: address,
+        index: insideIndex,
+        onlink: true,
+      }),
     );
   }
   // It forwards between the cable and the tunnel. Loose: an answer may come the other way.

@@ -68,13 +68,7 @@ export class TailscaledLauncher {
     const adopted = await this.#adopt(wanted, signal);
     if (adopted !== undefined) return adopted;
     await this.#refuseOthers(netns.id);
-    const running = spawnTailscaled(settings, binary, ports);
-    try {
-      await this.#ready(running, this.#options.timing.readyMs, signal);
-    } catch (error) {
-      await this.end(running);
-      throw this.#withLastWords(error);
-    }
+    const running = await this.#start(binary, signal);
     const { pid, startTicks } = running.facts;
     const bootId = ports.bootClock.bootId();
     writeRecord(ports.files, this.#files.record, { pid, startTicks, bootId, ...wanted });
@@ -94,6 +88,19 @@ export class TailscaledLauncher {
     await cleanUp(settings, this.#binary, run).catch((error) => {
       log.warn("rules of tailscaled may be left", { error });
     });
+  }
+
+  async #start(binary: TailscaledBinary, signal: AbortSignal): Promise<RunningTailscaled> {
+    const { settings, ports, timing } = this.#options;
+    let running: RunningTailscaled | undefined;
+    try {
+      running = await spawnTailscaled(settings, binary, ports);
+      await this.#ready(running, timing.readyMs, signal);
+      return running;
+    } catch (error) {
+      if (running !== undefined) await this.end(running);
+      throw this.#withLastWords(error);
+    }
   }
 
   /** The tailscaled of an earlier run of this program, if it runs and answers. */

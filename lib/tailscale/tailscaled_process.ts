@@ -46,11 +46,11 @@ export interface SpawnPorts {
  * @throws {ProcessError} {@linkcode NetnsError}, or {@linkcode TailscaledError} if it ended at
  *   once.
  */
-export function spawnTailscaled(
+export async function spawnTailscaled(
   settings: CompleteSettings,
   binary: TailscaledBinary,
   ports: SpawnPorts,
-): RunningTailscaled {
+): Promise<RunningTailscaled> {
   const { log } = tailscaledFiles(settings);
   const command = [
     ...boundToUs(settings, ports.files),
@@ -65,13 +65,7 @@ export function spawnTailscaled(
   const facts = ports.table.find(child.pid);
   const ended = child.ended.then(describeEnd, describeError);
   if (facts !== undefined) return { facts, adopted: false, ended };
-  throw new TailscaledError({
-    kind: "NotReady",
-    operation: "start tailscaled",
-    subject: binary.path,
-    reason: "it ended at once",
-    remedy: `Read what it said: ${log}`,
-  });
+  throw notReady(`it ended (${await ended})`);
 }
 
 /** The namespace tailscaled is to run in; the caller closes it. @throws {NetnsError} */
