@@ -40,9 +40,15 @@ Deno.test({
     assertEquals(inside("sysctl", "-n", "net.ipv6.conf.all.forwarding").trim(), "1");
     assert(inside("ip", "-6", "route").includes("default via fd68:6361:6e69::1"));
 
-    const before = [node.ip("addr"), inside("ip", "addr"), inside("ip", "route")];
+    const look = () => [
+      node.ip("link"),
+      inside("ip", "link"),
+      inside("ip", "-oneline", "addr", "show", "scope", "global"),
+      inside("ip", "route"),
+    ];
+    const before = look();
     assertEquals(ensureIsolation(spec), first);
-    assertEquals([node.ip("addr"), inside("ip", "addr"), inside("ip", "route")], before);
+    assertEquals(look(), before);
     assertEquals(removeIsolation(spec), true);
     assertEquals(removeIsolation(spec), false);
     assertEquals(node.ip("link").map(({ ifname }) => ifname), ["lo"]);
