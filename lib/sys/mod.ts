@@ -9,6 +9,7 @@
  */
 
 export { writeFileAtomic, type WriteFileOptions } from "./atomic_write.ts";
+export { backoffMs, type BackoffOptions } from "./backoff.ts";
 export { type BootClock, kernelBootClock } from "./boot_clock.ts";
 export {
   type Clock,
@@ -30,6 +31,16 @@ export {
   type FileStat,
   readTextIfPresent,
 } from "./files.ts";
+export {
+  HttpError,
+  type HttpErrorKind,
+  type HttpPool,
+  type HttpPoolOptions,
+  openHttpPool,
+  type PooledReply,
+  type PooledRequest,
+} from "./http_pool.ts";
+export { type JsonPlace, JsonShapeError, JsonView, parseJsonView } from "./json_view.ts";
 export {
   createLog,
   discardLog,
