@@ -111,6 +111,26 @@ Deno.test({
 
 Deno.test({
   ...NEEDS,
+  name: "calls in quick succession come one after the other, and a stop ends a start",
+  async fn() {
+    await using host = new TestHost();
+    const supervisor = host.supervisor();
+    await Promise.all([supervisor.start(), supervisor.start()]);
+    assertEquals(host.pids(), [pidOf(supervisor)]);
+    const [, again] = await Promise.allSettled([supervisor.stop(), supervisor.start()]);
+    assertEquals([again.status, host.pids()], ["fulfilled", [pidOf(supervisor)]]);
+    await supervisor.stop();
+    const starting = supervisor.start();
+    const [start] = await Promise.allSettled([starting, pause().then(() => supervisor.stop())]);
+    assertEquals([start.status, host.pids(), host.links()], ["rejected", [], ["lo"]]);
+    await Promise.all([supervisor.stop(), supervisor.release()]);
+  },
+});
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+Deno.test({
+  ...NEEDS,
   name: "beside another tailscaled in the namespace ours does not start, and says what to do",
   async fn() {
     await using host = new TestHost();
