@@ -2,6 +2,7 @@
 
 import { openConnection } from "../netlink/mod.ts";
 import { TailscaledError } from "./errors.ts";
+import { removeLeftRules } from "./left_rules.ts";
 import { LocalApi } from "./local_api.ts";
 import { findOtherTailscaled, otherTailscaledError } from "./other_tailscaled.ts";
 import { differences, findOwn, readRecord, type Wanted, writeRecord } from "./process_record.ts";
@@ -94,6 +95,8 @@ export class TailscaledLauncher {
     using netns = openTarget(settings);
     if (this.#binary === undefined || await this.#findOther(netns.id) !== undefined) return;
     await cleanUp(settings, this.#binary, ports.run);
+    using connection = openConnection({ netns });
+    removeLeftRules(connection);
   }
 
   async #start(binary: TailscaledBinary, signal: AbortSignal): Promise<RunningTailscaled> {

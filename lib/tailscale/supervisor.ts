@@ -145,7 +145,7 @@ export class TailscaledSupervisor {
   async release(): Promise<void> {
     this.#quit.abort();
     await this.#inTurn(async () => {
-      await this.#letGo();
+      (await this.#letGo())?.leave();
       this.#unlock();
     });
   }

@@ -32,11 +32,15 @@ class Daemon implements AsyncDisposable {
   }
 
   /** Starts it in the node's namespace; returns when its tailscaled answers. */
-  async start(host: TestHost, settings: TailscaledSettings = {}): Promise<Deno.ChildProcess> {
+  async start(
+    host: TestHost,
+    settings: TailscaledSettings = {},
+    ...more: readonly string[]
+  ): Promise<Deno.ChildProcess> {
     const { netns: _, ...own } = { ...host.options().settings, ...settings };
     const enter = `--net=/run/netns/${host.sandbox.name}`;
     const child = new Deno.Command("nsenter", {
-      args: [enter, `${this.#directory}/program`, JSON.stringify(own)],
+      args: [enter, `${this.#directory}/program`, JSON.stringify(own), ...more],
       stdin: "null",
       stdout: "piped",
     }).spawn();
@@ -59,10 +63,17 @@ async function kill(child: Deno.ChildProcess): Promise<void> {
 
 Deno.test({
   ...NEEDS,
-  name: "after our own death tailscaled runs on and is taken over, the same process",
+  name: "after our own end or death tailscaled runs on and is taken over, the same process",
   async fn() {
     await using program = await Daemon.compile();
     await using host = new TestHost();
+    // An end in good order: nothing holds the program back.
+    const orderly = await program.start(host, {}, "release");
+    assertEquals(await orderly.status, { success: true, code: 0, signal: null });
+    const [old = 0] = host.pids();
+    assert(procTable.signal(old, "SIGTERM"), "tailscaled ended with us");
+    await until("it has ended", () => host.pids().length === 0);
+
     await kill(await program.start(host));
     const [pid = 0] = host.pids();
     assert(procTable.find(pid) !== undefined, "tailscaled ended with us");

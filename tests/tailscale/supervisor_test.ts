@@ -97,6 +97,21 @@ Deno.test({
 
 Deno.test({
   ...NEEDS,
+  name: "one that does not stop when told to is killed, and its rules are taken away",
+  async fn() {
+    await using host = new TestHost();
+    const supervisor = host.supervisor({ timing: { stopMs: 300 } });
+    await supervisor.start();
+    const rules = () => ["-4", "-6"].map((family) => host.sandbox.ip(family, "rule").length);
+    assertEquals(rules(), [7, 6]);
+    Deno.kill(pidOf(supervisor), "SIGSTOP");
+    await supervisor.stop();
+    assertEquals([host.pids(), host.links(), rules()], [[], ["lo"], [3, 2]]);
+  },
+});
+
+Deno.test({
+  ...NEEDS,
   name: "two supervisors do not share a tailscaled",
   async fn() {
     await using host = new TestHost();
