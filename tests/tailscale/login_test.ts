@@ -84,11 +84,11 @@ Deno.test({
     });
     /** Does `work` once the bus has been silent for a while; returns when it is no more. */
     const wakesUpBy = async (what: string, work: () => unknown) => {
-      let before: number;
-      do {
-        before = wakeUps;
+      const before = await until("the bus is silent", async () => {
+        const seen = wakeUps;
         await new Promise((resolve) => setTimeout(resolve, 1500));
-      } while (wakeUps > before);
+        return wakeUps === seen ? seen : undefined;
+      });
       await work();
       await until(`woken: ${what}`, () => wakeUps > before);
     };
