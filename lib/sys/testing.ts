@@ -182,3 +182,76 @@ function linkTarget(name: string): string | undefined {
     return undefined;
   }
 }
+
+/** A connection as a scripted server has it. */
+export interface ScriptedConnection {
+  /** What the client sent first, as text. */
+  readonly request: string;
+  /** Sends text in pieces of `size` bytes, each on its own. */
+  send(text: string, size?: number): Promise<void>;
+  /** Resolves when the client has closed, or the server is disposed of. */
+  readonly closed: Promise<void>;
+}
+
+/** A unix socket that behaves as a test says; each connection ends when `serve` returns. */
+export interface ScriptedServer extends AsyncDisposable {
+  readonly path: string;
+  /** First bytes of all requests so far. */
+  readonly requests: readonly string[];
+}
+
+/** Listens in a new directory: `await using server = scriptedServer(async (c) => …);`. */
+export function scriptedServer(
+  serve: (connection: ScriptedConnection) => Promise<void>,
+): ScriptedServer {
+  const root = temporaryDirectory();
+  const path = `${root.path}/server.sock`;
+  const listener = Deno.listen({ transport: "unix", path });
+  const requests: string[] = [];
+  const open = new Set<Deno.UnixConn>();
+  const work = (async () => {
+    for await (const connection of listener) {
+      open.add(connection);
+      answer(connection, serve, requests).finally(() => {
+        if (open.delete(connection)) connection.close();
+      });
+    }
+  })();
+  return {
+    path,
+    requests,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      for (const connection of open) if (open.delete(connection)) connection.close();
+      await work;
+      await settle();
+      root[Symbol.dispose]();
+    },
+  };
+}
+
+async function answer(
+  connection: Deno.UnixConn,
+  serve: (connection: ScriptedConnection) => Promise<void>,
+  requests: string[],
+): Promise<void> {
+  const buffer = new Uint8Array(65_536);
+  const read = async () => await connection.read(buffer).catch(() => null);
+  const request = new TextDecoder().decode(buffer.subarray(0, await read() ?? 0));
+  requests.push(request);
+  const send = async (text: string, size = Infinity) => {
+    const bytes = new TextEncoder().encode(text);
+    for (let at = 0; at < bytes.length; at += size) {
+      const piece = bytes.subarray(at, at + size);
+      for (let sent = 0; sent < piece.length;) {
+        sent += await connection.write(piece.subarray(sent));
+      }
+      if (size < bytes.length) await settle();
+    }
+  };
+  const closed = (async () => {
+    while (await read() !== null);
+  })();
+  // A client that goes away in the middle is part of the play.
+  await serve({ request, send, closed }).catch(() => {});
+}
