@@ -63,4 +63,5 @@ export { type Run, run, type RunOptions, type RunResult } from "./process.ts";
 export { ProcessError, type ProcessErrorKind, type ProcessErrorParts } from "./process_error.ts";
 export { cryptoRandomBelow, type RandomBelow } from "./random.ts";
 export { readSecretFile, redact, Secret, SecretFileError } from "./secret.ts";
+export { type SystemName, systemName } from "./system_name.ts";
 export { UndoError, type UndoFailure, UndoStack, type UndoStackOptions } from "./undo.ts";
