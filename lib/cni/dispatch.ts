@@ -42,18 +42,21 @@ export interface AttachmentCall extends PluginCall {
 /** Carries out one command; what it returns is printed as JSON, `undefined` prints nothing. */
 export type Verb<C extends PluginCall = PluginCall> = (call: C) => unknown;
 
-/** A verb of a face. A call pays only for its own: `load` brings what carries it out. */
+/**
+ * A verb of a face. A call pays only for its own: `load` brings what carries it out, which may
+ * depend on what the configuration asks for.
+ */
 export type VerbEntry =
   | {
     /** The first version of the specification that has it. */
     readonly since: CniVersion;
-    readonly load: () => Promise<Verb>;
+    readonly load: (config: NetworkConfig) => Promise<Verb>;
   }
   | {
     readonly since: CniVersion;
     /** Reads the variables such a verb needs (`environment.ts`). */
     readonly about: AttachmentCommand;
-    readonly load: () => Promise<Verb<AttachmentCall>>;
+    readonly load: (config: NetworkConfig) => Promise<Verb<AttachmentCall>>;
   };
 
 /** The verbs of a face by the value of `CNI_COMMAND`, `VERSION` apart. */
@@ -74,6 +77,11 @@ const VERSION_ANSWER = { cniVersion: SPEC_VERSION, supportedVersions: SUPPORTED_
 const LIMITS_MS: Readonly<Record<string, number>> = { DEL: 9_000, CHECK: 9_000, STATUS: 900 };
 const OTHER_LIMIT_MS = 28_000;
 
+/** How long `command` may take. */
+export function limitMs(command: string): number {
+  return LIMITS_MS[command] ?? OTHER_LIMIT_MS;
+}
+
 /** Runs the verb the environment names and returns the exit code. */
 export async function dispatch(
   verbs: VerbTable,
@@ -88,7 +96,7 @@ export async function dispatch(
       told = version;
     };
     const result = command === "VERSION" ? VERSION_ANSWER : await withDeadline(
-      LIMITS_MS[command] ?? OTHER_LIMIT_MS,
+      limitMs(command),
       () => carryOut(chooseVerb(verbs, command), { command, io, onVersion }),
       { operation: "carry out", subject: command, clock },
     );
@@ -113,9 +121,9 @@ async function carryOut(
   const config = decodeNetworkConfig(readInput(io));
   onVersion(findVersion(config.cniVersion) ?? SPEC_VERSION);
   const version = checkVersion(config.cniVersion, command, verb.since);
-  if (!("about" in verb)) return await (await verb.load())({ io, config, version });
+  if (!("about" in verb)) return await (await verb.load(config))({ io, config, version });
   if (parameters === undefined) throw new TypeError(`Cannot happen: ${command} has no parameters`);
-  return await (await verb.load())({ io, config, version, parameters });
+  return await (await verb.load(config))({ io, config, version, parameters });
 }
 
 function chooseVerb(verbs: VerbTable, command: string): VerbEntry {

@@ -57,6 +57,19 @@ export class NotReadyError extends HeadcniError {
   override readonly name = "NotReadyError";
 }
 
+/** What a {@linkcode DelegateError} is made of. */
+export interface DelegateErrorParts {
+  /** Type of the plugin, as the configuration names it. */
+  readonly plugin: string;
+  readonly reason: string;
+  readonly code?: number | undefined;
+  readonly details?: string | undefined;
+  readonly remedy?: string | undefined;
+  /** @default {true} */
+  readonly mayHaveRun?: boolean;
+  readonly cause?: unknown;
+}
+
 /** Another plugin failed; its own error goes on to the runtime with its own number. */
 export class DelegateError extends HeadcniError {
   override readonly name = "DelegateError";
@@ -65,20 +78,9 @@ export class DelegateError extends HeadcniError {
   readonly details: string | undefined;
   /** Whether it may have done something: false when it could not even be started. */
   readonly mayHaveRun: boolean;
+  readonly #parts: DelegateErrorParts;
 
-  constructor(
-    parts: {
-      /** Type of the plugin, as the configuration names it. */
-      readonly plugin: string;
-      readonly reason: string;
-      readonly code?: number | undefined;
-      readonly details?: string | undefined;
-      readonly remedy?: string | undefined;
-      /** @default {true} */
-      readonly mayHaveRun?: boolean;
-      readonly cause?: unknown;
-    },
-  ) {
+  constructor(parts: DelegateErrorParts) {
     const { plugin, reason, code, details, remedy, mayHaveRun = true, cause } = parts;
     super({
       operation: "use plugin",
@@ -90,6 +92,13 @@ export class DelegateError extends HeadcniError {
     this.code = code;
     this.details = details;
     this.mayHaveRun = mayHaveRun;
+    this.#parts = parts;
+  }
+
+  /** The same error with more to tell. */
+  withDetail(detail: string): DelegateError {
+    const details = this.details === undefined ? detail : `${this.details}; ${detail}`;
+    return new DelegateError({ ...this.#parts, details });
   }
 }
 

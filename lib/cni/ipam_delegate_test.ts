@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { type RunOptions, type RunResult } from "../sys/process.ts";
 import { toCniError } from "./error_code.ts";
 import { DelegateError } from "./errors.ts";

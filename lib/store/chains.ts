@@ -71,6 +71,18 @@ export class Chains {
     return row && this.#decode(row);
   }
 
+  /** Whether there is one; cheaper than {@linkcode find}. */
+  has({ containerId, ifname }: AttachmentKey): boolean {
+    const sql = "SELECT 1 FROM chain WHERE network = ? AND container_id = ? AND ifname = ?";
+    return this.#db.get(sql, this.#network, containerId, ifname) !== undefined;
+  }
+
+  /** Whether the network has any. */
+  any(): boolean {
+    return this.#db.get("SELECT 1 FROM chain WHERE network = ? LIMIT 1", this.#network) !==
+      undefined;
+  }
+
   /** In the order they were made. */
   list(): StoredChain[] {
     return this.#db.all(`SELECT ${COLUMNS} FROM chain WHERE network = ? ORDER BY id`, this.#network)

@@ -62,6 +62,7 @@ export {
 export { type Run, run, type RunOptions, type RunResult } from "./process.ts";
 export { ProcessError, type ProcessErrorKind, type ProcessErrorParts } from "./process_error.ts";
 export { cryptoRandomBelow, type RandomBelow } from "./random.ts";
+export { isSameFile } from "./same_file.ts";
 export { readSecretFile, redact, Secret, SecretFileError } from "./secret.ts";
 export { type SystemName, systemName } from "./system_name.ts";
 export { UndoError, type UndoFailure, UndoStack, type UndoStackOptions } from "./undo.ts";

@@ -4,26 +4,55 @@
  */
 
 import { failpoint } from "../../sys/failpoint.ts";
+import { denoFiles } from "../../sys/files.ts";
 import { addressSource } from "../address_source.ts";
 import { type AttachmentCall } from "../dispatch.ts";
+import { flannelDirectory } from "../flannel_directory.ts";
 import { type AttachmentRequest, attachmentRequest } from "../ipam_request.ts";
 import { isJsonObject } from "../json_reader.ts";
 import { findContainer } from "./container.ts";
 import { hostInterfaceName } from "./host_interface.ts";
 import { Node } from "./node.ts";
 import { removeAttachment } from "./remove.ts";
-import { storedAttachment } from "./stored_attachment.ts";
+import { type StoredAttachment, storedAttachment } from "./stored_attachment.ts";
 
 /** Carries out DEL. */
 export async function del(call: AttachmentCall): Promise<void> {
   const request = attachmentRequest(call);
-  const record = storedAttachment(request);
+  const stored = storedAttachment(request);
+  if (isMadeByOthers(request, stored)) {
+    const { delOthers } = await import("../chain/run_del.ts");
+    if (await delOthers(call)) return;
+  }
+  await delNative(call, stored);
+}
+
+/** DEL of what this data path made. */
+export async function delNative(
+  call: AttachmentCall,
+  stored: StoredAttachment = storedAttachment(attachmentRequest(call)),
+): Promise<void> {
+  const request = attachmentRequest(call);
+  const { record } = stored;
   using container = findContainer(call.parameters);
   using node = new Node();
   removeAttachment(node, { hostInterface: hostInterfaceName(request), record, container });
   failpoint("del.removed");
   const type = record?.delegate ?? ipamType(request);
   if (type !== undefined) await (await addressSource({ type })).release(request);
+}
+
+/**
+ * Whether the attachment is of a time when the configuration named other plugins, or flannel's.
+ * Whoever made it has to delete it.
+ */
+function isMadeByOthers(
+  request: AttachmentRequest,
+  { record, hasChain }: StoredAttachment,
+): boolean {
+  if (hasChain || record !== undefined) return hasChain;
+  const saved = `${flannelDirectory(request.config)}/${request.containerId}`;
+  return denoFiles.stat(saved)?.kind === "file";
 }
 
 /**

@@ -7,9 +7,11 @@
 
 import { listLinks } from "../../netlink/link.ts";
 import { readStore } from "../../store/open_store.ts";
+import { denoFiles } from "../../sys/files.ts";
 import { addressSource } from "../address_source.ts";
 import { type PluginCall } from "../dispatch.ts";
 import { RemoveError } from "../errors.ts";
+import { flannelDirectory } from "../flannel_directory.ts";
 import { type IpamRequest, ipamRequest } from "../ipam_request.ts";
 import { readPluginConfig } from "../plugin_config.ts";
 import { storeOptions } from "../store_options.ts";
@@ -21,6 +23,21 @@ import { type Remains, removeAttachment } from "./remove.ts";
 
 /** Carries out GC. @throws {RemoveError} after everything was tried. */
 export async function gc(call: PluginCall): Promise<void> {
+  if (hasOthers(call)) await (await import("../chain/run_gc.ts")).gcChains(call);
+  await gcNative(call);
+}
+
+/** Whether some attachments are of a time when the configuration named other plugins. */
+function hasOthers(call: PluginCall): boolean {
+  const hasChains = readStore(
+    storeOptions(ipamRequest(call)),
+    (store) => store.network(call.config.name)?.chains.any(),
+  );
+  return hasChains === true || denoFiles.stat(flannelDirectory(call.config.raw)) !== undefined;
+}
+
+/** GC of what this data path made. @throws {RemoveError} after everything was tried. */
+export async function gcNative(call: PluginCall): Promise<void> {
   const config = readPluginConfig(call.config);
   const request: IpamRequest = {
     ...ipamRequest(call),

@@ -5,12 +5,24 @@ import { type AttachmentRequest } from "../ipam_request.ts";
 import { storeOptions } from "../store_options.ts";
 import { type AttachmentRecord, decodeRecord } from "./record.ts";
 
-/** The record of the attachment; `undefined` when the store knows nothing of it. */
-export function storedAttachment(request: AttachmentRequest): AttachmentRecord | undefined {
+/** What is known of an attachment. */
+export interface StoredAttachment {
+  /** `undefined` when the store knows nothing of it. */
+  readonly record: AttachmentRecord | undefined;
+  /** Whether a chain of plugins made it (`chain/`). */
+  readonly hasChain: boolean;
+}
+
+/** What the store knows of the attachment. */
+export function storedAttachment(request: AttachmentRequest): StoredAttachment {
   return readStore(storeOptions(request), (store) => {
     const network = store.network(request.network);
     const attachment = network?.attachments.find(request);
-    if (network === undefined || attachment === undefined) return undefined;
-    return decodeRecord(attachment.record, network.addresses.ofAttachment(attachment.id));
-  });
+    return {
+      record: network === undefined || attachment === undefined
+        ? undefined
+        : decodeRecord(attachment.record, network.addresses.ofAttachment(attachment.id)),
+      hasChain: network?.chains.has(request) ?? false,
+    };
+  }) ?? { record: undefined, hasChain: false };
 }

@@ -1,0 +1,143 @@
+/** Calls one plugin of a chain: a program, or a part of this one. */
+
+import { withDeadline } from "../../sys/clock.ts";
+import { HeadcniError } from "../../sys/errors.ts";
+import { type PluginIo, type Verb } from "../dispatch.ts";
+import { type AttachmentCommand, pluginDirectories, readParameters } from "../environment.ts";
+import { toCniError } from "../error_code.ts";
+import { DelegateError } from "../errors.ts";
+import { type JsonObject } from "../json_reader.ts";
+import { type Command, type ExecPorts, executePlugin, findPlugin } from "../plugin_exec.ts";
+import { type ChainElement, ownPart } from "./element.ts";
+import { type Platform } from "./platform.ts";
+
+/** What the plugins of a chain are called with. */
+export interface ChainContext {
+  readonly io: PluginIo;
+  readonly platform: Platform;
+  readonly exec: ExecPorts;
+}
+
+/** The attachment a call is about. */
+export interface Target {
+  readonly containerId: string;
+  readonly netns: string;
+  readonly ifname: string;
+  readonly args: string;
+}
+
+/** One call of one plugin. */
+export interface ElementCall {
+  readonly command: Command;
+  /** For verbs about an attachment. */
+  readonly target?: Target | undefined;
+  /** Keys beside those of the element: the previous result, the list of GC. */
+  readonly more?: JsonObject;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Calls a plugin: what it printed.
+ *
+ * @throws {DelegateError} with the plugin's own number and words.
+ */
+export async function callElement(
+  element: ChainElement,
+  call: ElementCall,
+  context: ChainContext,
+): Promise<string> {
+  const { type, label } = element;
+  const config = { ...element.config, ...call.more };
+  const env = variablesOf(call, context);
+  if (ownPart(type) !== undefined) return await callOwn(element, { ...call, config, env }, context);
+  const { platform, io, exec } = context;
+  return await executePlugin({
+    command: call.command,
+    type,
+    label,
+    path: pluginDirectories(io.env, platform.listSeparator),
+    env,
+    config,
+    timeoutMs: call.timeoutMs,
+  }, { naming: platform.naming, ...exec });
+}
+
+/** Finds the program of a plugin that is one. @throws {DelegateError} */
+export function checkProgram({ type, label }: ChainElement, context: ChainContext): void {
+  if (ownPart(type) !== undefined) return;
+  const { platform, io, exec } = context;
+  const path = pluginDirectories(io.env, platform.listSeparator);
+  findPlugin(type, path, { naming: platform.naming, ...exec, label });
+}
+
+/** The variables the specification names for the verb (SPEC, "Parameters"). */
+function variablesOf({ target }: ElementCall, { io }: ChainContext): Record<string, string> {
+  const override = io.env("CNI_NETNS_OVERRIDE");
+  return {
+    CNI_PATH: io.env("CNI_PATH") ?? "",
+    ...(target === undefined ? {} : {
+      CNI_CONTAINERID: target.containerId,
+      CNI_NETNS: target.netns,
+      CNI_IFNAME: target.ifname,
+      CNI_ARGS: target.args,
+      ...(override === undefined ? {} : { CNI_NETNS_OVERRIDE: override }),
+    }),
+  };
+}
+
+/** Our own verbs, loaded when a chain has them. */
+async function loadOwn(part: "network" | "ipam", command: Command): Promise<Verb> {
+  if (part === "ipam") {
+    const verbs = await import("../ipam_verbs.ts");
+    return {
+      ADD: verbs.add,
+      DEL: verbs.del,
+      CHECK: verbs.check,
+      GC: verbs.gc,
+      STATUS: verbs.status,
+      VERSION: () => undefined,
+    }[command] as Verb;
+  }
+  const load: Record<Command, () => Promise<unknown>> = {
+    ADD: async () => (await import("../native/add.ts")).add,
+    DEL: async () => (await import("../native/del.ts")).delNative,
+    CHECK: async () => (await import("../native/check.ts")).check,
+    GC: async () => (await import("../native/gc.ts")).gcNative,
+    STATUS: async () => (await import("../native/status.ts")).status,
+    VERSION: () => Promise.resolve(() => undefined),
+  };
+  return await load[command]() as Verb;
+}
+
+async function callOwn(
+  element: ChainElement,
+  call: ElementCall & { config: JsonObject; env: Readonly<Record<string, string>> },
+  { io }: ChainContext,
+): Promise<string> {
+  const { command, config, env, timeoutMs } = call;
+  const part = ownPart(element.type) ?? "network";
+  const own: PluginIo = {
+    ...io,
+    env: (name) => name === "CNI_COMMAND" ? command : /^CNI_/.test(name) ? env[name] : io.env(name),
+  };
+  const given = {
+    io: own,
+    version: element.version,
+    config: { cniVersion: element.version, name: String(config.name), raw: config },
+  };
+  const about = call.target === undefined
+    ? {}
+    : { parameters: readParameters(command as AttachmentCommand, own.env) };
+  try {
+    const value = await withDeadline(
+      timeoutMs,
+      async () => (await loadOwn(part, command))({ ...given, ...about }),
+      { operation: "carry out", subject: command },
+    );
+    return value === undefined ? "" : JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof HeadcniError)) throw error;
+    const { code, msg, details } = toCniError(error, element.version);
+    throw new DelegateError({ plugin: element.label, reason: msg, code, details, cause: error });
+  }
+}
