@@ -17,6 +17,7 @@ import { ChainState } from "./chain_state.ts";
 import { deleteSteps } from "./delete_steps.ts";
 import { deleteSaved, savedContainers } from "./flannel_state.ts";
 import { callElement, type ChainContext, type Target } from "./run_element.ts";
+import { spokenVersions } from "./spoken_versions.ts";
 
 /** Flannel writes down no name of the interface; in Kubernetes it is always this one. */
 const POD_INTERFACE = "eth0";
@@ -100,7 +101,10 @@ async function collectSaved(collection: Collection): Promise<void> {
   }
 }
 
-/** GC to each plugin whose version has it, in the order of ADD (SPEC 1.1.0, "GC"). */
+/**
+ * GC to each plugin that has it, in the order of ADD (SPEC 1.1.0, "GC"). Older ones would take
+ * it for another verb, so they are asked first.
+ */
 async function passOn(collection: Collection): Promise<void> {
   const { call, context, budget, valid } = collection;
   const elements = elementsOf(call, context).map(({ config, ...element }) => {
@@ -112,6 +116,8 @@ async function passOn(collection: Collection): Promise<void> {
     if (!isAtLeast(element.version, "1.1.0")) continue;
     const timeoutMs = budget.share(elements.length - done);
     await attempt(collection, async () => {
+      const versions = await spokenVersions(element, context, timeoutMs);
+      if (!versions.includes(element.version)) return;
       await callElement(element, { command: "GC", more, timeoutMs }, context);
     });
   }

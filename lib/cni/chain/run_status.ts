@@ -34,5 +34,17 @@ async function ask(element: ChainElement, context: ChainContext, timeoutMs: numb
   if (!isAtLeast(element.version, "1.1.0")) {
     return await checkVersionSpoken(element, context, timeoutMs);
   }
-  await callElement(element, { command: "STATUS", timeoutMs }, context);
+  try {
+    await callElement(element, { command: "STATUS", timeoutMs }, context);
+  } catch (error) {
+    // One that does not know the verb says anything but that.
+    if (!isAboutStatus(error)) await checkVersionSpoken(element, context, timeoutMs);
+    throw error;
+  }
+}
+
+/** 50: cannot serve ADD; 51: and what there is may be degraded. From 100 on: the plugin's own. */
+function isAboutStatus(error: unknown): boolean {
+  if (!(error instanceof DelegateError)) return true;
+  return !error.mayHaveRun || error.code !== undefined && error.code >= 50;
 }

@@ -3,6 +3,7 @@
 import { DelegateError } from "../errors.ts";
 import { isJsonObject } from "../json_reader.ts";
 import { parsePrinted } from "../plugin_exec.ts";
+import { SUPPORTED_VERSIONS } from "../version.ts";
 import { type Budget } from "./budget.ts";
 import { type ChainElement, ownPart } from "./element.ts";
 import { callElement, type ChainContext } from "./run_element.ts";
@@ -14,11 +15,12 @@ const INCOMPATIBLE = 1;
 const ASK_MS = 2000;
 
 /** What a plugin answers to VERSION. @throws {DelegateError} */
-async function spokenVersions(
+export async function spokenVersions(
   element: ChainElement,
   context: ChainContext,
   timeoutMs: number,
 ): Promise<readonly string[]> {
+  if (ownPart(element.type) !== undefined) return SUPPORTED_VERSIONS;
   const asked = { ...element, config: { cniVersion: element.version } };
   const printed = await callElement(asked, { command: "VERSION", timeoutMs }, context);
   const answer = parsePrinted(element.label, printed);
@@ -34,7 +36,6 @@ export async function checkVersionSpoken(
   context: ChainContext,
   timeoutMs: number,
 ): Promise<void> {
-  if (ownPart(element.type) !== undefined) return;
   const versions = await spokenVersions(element, context, timeoutMs);
   if (versions.includes(element.version)) return;
   throw new DelegateError({
