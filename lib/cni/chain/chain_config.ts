@@ -37,11 +37,12 @@ export function readChainConfig(config: NetworkConfig, platform: Platform): Chai
   const readers = hasDelegate
     ? [reader.object("delegate")].flatMap((one) => one ?? [])
     : reader.objects("plugins") ?? [];
-  if (!hasDelegate && reader.list("plugins")?.length === 0) {
+  const { plugins } = config.raw;
+  if (!hasDelegate && Array.isArray(plugins) && plugins.length === 0) {
     reader.problem("plugins", "is empty");
   }
   for (const element of readers) checkElement(element, { platform, isDelegate: hasDelegate });
-  checkOwn(reader, readers.map(({ raw }) => raw));
+  if (Array.isArray(plugins)) checkOwn(reader, plugins);
   const ipam = hasDelegate ? reader.object("ipam") : undefined;
   if (ipam !== undefined) checkIpam(ipam);
   const read: ChainConfig = {
@@ -95,10 +96,11 @@ function checkElement(
 }
 
 /** Ours keep one record per attachment: two of them would take each other's away. */
-function checkOwn(reader: JsonReader, plugins: readonly JsonObject[]): void {
-  const own = plugins.flatMap(({ type }, index) =>
-    typeof type === "string" && ownPart(type) !== undefined ? [{ type, index }] : []
-  );
+function checkOwn(reader: JsonReader, plugins: readonly unknown[]): void {
+  const own = plugins.flatMap((plugin, index) => {
+    const type = isJsonObject(plugin) && typeof plugin.type === "string" ? plugin.type : "";
+    return ownPart(type) === undefined ? [] : [{ type, index }];
+  });
   const [first, ...others] = own;
   for (const { type, index } of others) {
     reader.problem(

@@ -43,7 +43,7 @@ const OWN_IPAM = "headcni-ipam";
  *   ipam: {
  *     type: "host-local",
  *     ranges: [[{ subnet: "10.1.17.0/24" }]],
- *     routes: [{ dst: "10.1.0.0/16" }],
+ *     routes: [{ dst: "10.1.0.0/16", gw: "10.1.17.1" }],
  *   },
  * });
  * ```
@@ -73,12 +73,21 @@ export function completeDelegate(
   };
 }
 
-/** The configuration's own, then one to each network of the cluster; none twice. */
-function routesOf(ipam: JsonObject, { networks }: Subnet): readonly JsonObject[] {
+/**
+ * The configuration's own, then one to each network of the cluster, if the node has a subnet of
+ * that family; none twice.
+ *
+ * Flannel leaves the gateway out, and plugins take the subnet's first address. Written down it
+ * is the same route, and CHECK of bridge finds it: that one compares gateways.
+ */
+function routesOf(ipam: JsonObject, { networks, subnets }: Subnet): readonly JsonObject[] {
   const written = Array.isArray(ipam.routes) ? ipam.routes.filter(isJsonObject) : [];
-  const known = new Set(written.filter(({ gw }) => gw === undefined).map(({ dst }) => dst));
-  const added = networks.map((network) => ({ dst: network.toString() }))
-    .filter(({ dst }) => !known.has(dst));
+  const known = new Set(written.map(({ dst }) => dst));
+  const added = networks.flatMap((network) => {
+    const subnet = subnets.find(({ family }) => family === network.family);
+    if (subnet === undefined || known.has(network.toString())) return [];
+    return [{ dst: network.toString(), gw: subnet.network.offset(1n).toString() }];
+  });
   return [...written, ...added];
 }
 
