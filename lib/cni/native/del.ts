@@ -48,9 +48,9 @@ export async function delNative(
  */
 function isMadeByOthers(
   request: AttachmentRequest,
-  { record, hasChain }: StoredAttachment,
+  { isOwn, hasChain }: StoredAttachment,
 ): boolean {
-  if (hasChain || record !== undefined) return hasChain;
+  if (hasChain || isOwn) return hasChain;
   const saved = `${flannelDirectory(request.config)}/${request.containerId}`;
   return denoFiles.stat(saved)?.kind === "file";
 }

@@ -9,6 +9,8 @@ import { type AttachmentRecord, decodeRecord } from "./record.ts";
 export interface StoredAttachment {
   /** `undefined` when the store knows nothing of it. */
   readonly record: AttachmentRecord | undefined;
+  /** Whether this data path made it; addresses alone may have been taken over from others. */
+  readonly isOwn: boolean;
   /** Whether a chain of plugins made it (`chain/`). */
   readonly hasChain: boolean;
 }
@@ -22,7 +24,8 @@ export function storedAttachment(request: AttachmentRequest): StoredAttachment {
       record: network === undefined || attachment === undefined
         ? undefined
         : decodeRecord(attachment.record, network.addresses.ofAttachment(attachment.id)),
+      isOwn: attachment?.record !== undefined,
       hasChain: network?.chains.has(request) ?? false,
     };
-  }) ?? { record: undefined, hasChain: false };
+  }) ?? { record: undefined, isOwn: false, hasChain: false };
 }
