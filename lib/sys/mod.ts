@@ -52,6 +52,7 @@ export {
   openLogFile,
   stderrSink,
 } from "./log_sink.ts";
+export { endOrphans } from "./orphans.ts";
 export {
   checkPrivateFile,
   checkWritable,

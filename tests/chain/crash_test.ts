@@ -152,23 +152,39 @@ Deno.test("the way back of a failing ADD, killed between any two steps, is finis
   }
 });
 
-Deno.test("killed while a plugin runs: that one gets its DEL, too", async () => {
-  await using node = new FakeNode();
-  node.script("charlie", "ADD", 'touch "$home/running"; sleep 2');
-  const { signal } = await node.call("ADD", {
-    onStart: async (child) => {
-      while (!await Deno.stat(`${node.directory}/running`).catch(() => undefined)) {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      child.kill("SIGKILL");
-    },
+for (const repair of ["DEL", "GC", "ADD"] as const) {
+  Deno.test(`killed while a plugin runs, then ${repair}: it is ended, and gets its DEL`, async () => {
+    await using node = new FakeNode();
+    const running = `${node.directory}/running`;
+    node.script("charlie", "ADD", 'echo $$ >"$home/running"; sleep 60');
+    const { signal } = await node.call("ADD", {
+      onStart: async (child) => {
+        while (!(await Deno.readTextFile(running).catch(() => "")).endsWith("\n")) {
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+        child.kill("SIGKILL");
+      },
+    });
+    assertEquals(signal, "SIGKILL");
+    assertEquals(node.names(), upTo("ADD", 2));
+    assertEquals(node.steps(), ["alpha added", "bravo added", "charlie started"]);
+    const plugin = Number(Deno.readTextFileSync(running));
+    assert(isRunning(plugin), "the plugin did not outlive us");
+    node.repair("charlie", "ADD");
+    await node.succeed(repair);
+    assert(!isRunning(plugin), "the plugin runs on");
+    const deleted = node.names().filter((name) => name.startsWith("DEL"));
+    assertEquals(deleted, upTo("DEL", 2).toReversed());
   });
-  assertEquals(signal, "SIGKILL");
-  assertEquals(node.names(), upTo("ADD", 2));
-  assertEquals(node.steps(), ["alpha added", "bravo added", "charlie started"]);
-  await node.succeed("DEL");
-  assertEquals(node.names(), upTo("DEL", 2).toReversed());
-});
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) Z /.test(Deno.readTextFileSync(`/proc/${pid}/stat`));
+  } catch {
+    return false;
+  }
+}
 
 Deno.test("an ADD that succeeded is not repeated", async () => {
   await using node = new FakeNode();

@@ -153,7 +153,12 @@ export interface FaceRule {
 /** The plugin runs for every pod: what it loads statically is paid on each start. */
 export const FACE: FaceRule = {
   entry: "cmd/headcni.ts",
-  faces: ["lib/cni/plugin_face.ts", "lib/cni/ipam_verbs.ts"],
+  faces: [
+    "lib/cni/plugin_face.ts",
+    "lib/cni/ipam_verbs.ts",
+    "lib/cni/native/add.ts",
+    "lib/cni/native/del.ts",
+  ],
   banned: [
     "lib/daemon/",
     "lib/cli/",
@@ -161,6 +166,7 @@ export const FACE: FaceRule = {
     "lib/tailscale/",
     "lib/kube/",
     "lib/policy/",
+    "lib/cni/chain/", // only for networks that name other plugins
     "@std/yaml",
     "@std/cli",
     "prom-client",

@@ -60,25 +60,30 @@ export class ChainState {
   }
 
   /**
-   * The plugin `element` is about to run; `before` is what the one before it answered. Returns
-   * the row of the chain.
+   * The first plugin of a new chain is about to run. Returns the row of the chain, or the chain
+   * that is there already, and then nothing was changed.
    */
-  async start(
-    chain: { readonly id: number | undefined } & AttachmentKey & ChainFacts,
+  async begin(
+    target: AttachmentKey & ChainFacts,
     element: ChainElement,
-    before: VersionedResult | undefined,
-  ): Promise<number> {
+  ): Promise<number | StoredChain> {
     return await withStore(this.#options, (store) =>
       store.transaction(() => {
         const { chains } = store.ensureNetwork(this.#network);
-        const id = chain.id ?? chains.add(chain, chain, systemClock.now());
-        if (before !== undefined) {
-          chains.endStep(id, element.position - 1, JSON.stringify(before.value));
-        }
-        const { position, type, config } = element;
-        chains.startStep(id, { position, type, config: JSON.stringify(config) });
+        const known = chains.find(target);
+        if (known !== undefined) return known;
+        const id = chains.add(target, target, systemClock.now());
+        chains.startStep(id, stepOf(element));
         return id;
       }));
+  }
+
+  /** A further plugin is about to run; `before` is what the one before it answered. */
+  async start(id: number, element: ChainElement, before: VersionedResult): Promise<void> {
+    await this.#change(({ chains }) => {
+      chains.endStep(id, element.position - 1, JSON.stringify(before.value));
+      chains.startStep(id, stepOf(element));
+    });
   }
 
   /** The last plugin answered `result`: the attachment is whole. */
@@ -115,4 +120,8 @@ export class ChainState {
         if (network !== undefined) work(network);
       }));
   }
+}
+
+function stepOf({ position, type, config }: ChainElement) {
+  return { position, type, config: JSON.stringify(config) };
 }

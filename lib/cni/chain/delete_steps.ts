@@ -55,6 +55,7 @@ export async function deleteSteps(
   for (const [done, step] of chain.steps.toReversed().entries()) {
     const element = elementOf(step);
     try {
+      if (step.status === "started") await endOutlived(options);
       const timeoutMs = budget.share(chain.steps.length - done);
       const more = previousFor(element, "DEL", previous);
       await callElement(element, { command: "DEL", target, more, timeoutMs }, context);
@@ -68,6 +69,15 @@ export async function deleteSteps(
     }
   }
   return failures;
+}
+
+/** Its ADD may still be running: whoever was killed, it was not the plugin. */
+async function endOutlived({ context, target: { containerId, ifname } }: DeleteOptions) {
+  await context.platform.endOrphans({
+    CNI_COMMAND: "ADD",
+    CNI_CONTAINERID: containerId,
+    CNI_IFNAME: ifname,
+  });
 }
 
 /** The record is there already; that it says why the DEL failed is for people to see. */

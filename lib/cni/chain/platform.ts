@@ -5,6 +5,7 @@
  * Linux and have not been tried on such machines.
  */
 
+import { endOrphans } from "../../sys/orphans.ts";
 import { isSameFile } from "../../sys/same_file.ts";
 import { type SystemName, systemName } from "../../sys/system_name.ts";
 import { type JsonObject } from "../json_reader.ts";
@@ -36,6 +37,8 @@ export interface Platform {
   flannelName(attachment: NamedContainer): string;
   /** What a failing DEL may have left, where the system has a name for it. */
   leftOver(attachment: NamedContainer, network: string): string | undefined;
+  /** Ends plugins that still run with these variables although who called them is dead. */
+  endOrphans(variables: Readonly<Record<string, string>>): Promise<unknown>;
   /** Whether `netns` is the namespace this program runs in. */
   isOwnNetns(netns: string): boolean;
   /** `netns` of a record, if a path like that can still mean the same namespace later. */
@@ -65,6 +68,7 @@ export const LINUX: Platform = {
   name: "linux",
   hasNative: true,
   defaultDelegate: "bridge",
+  endOrphans: (variables) => endOrphans(variables),
   isOwnNetns: (netns) => isSameFile(netns, "/proc/self/ns/net"),
   // The number of a process is given out again, and its namespace may be the node's then.
   lastingNetns: (netns) => /^\/proc\//.test(netns) ? "" : netns,
@@ -76,6 +80,7 @@ export const DARWIN: Platform = {
   name: "darwin",
   hasNative: false,
   defaultDelegate: undefined,
+  endOrphans: () => Promise.resolve(),
   isOwnNetns: () => false,
   lastingNetns: (netns) => netns,
 };
@@ -104,6 +109,7 @@ export const WINDOWS: Platform = {
   ipamPools: ({ subnets }) => subnets[0] === undefined ? {} : { subnet: subnets[0].toString() },
   flannelName: sandboxOf,
   leftOver: (attachment, network) => `HNS endpoint ${sandboxOf(attachment)}_${network}`,
+  endOrphans: () => Promise.resolve(),
   isOwnNetns: () => false,
   lastingNetns: (netns) => netns,
 };

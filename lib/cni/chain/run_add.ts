@@ -10,6 +10,7 @@
  * says which plugins may have run.
  */
 
+import { type StoredChain } from "../../store/chains.ts";
 import { failpoint } from "../../sys/failpoint.ts";
 import { type AttachmentCall } from "../dispatch.ts";
 import { toCniError } from "../error_code.ts";
@@ -45,7 +46,6 @@ export async function add(call: AttachmentCall, ports: ChainPorts = {}): Promise
   const given = previousResult(call.config.raw, call.version);
   for (const element of elements) checkProgram(element, context);
   const run = { context, state: new ChainState(call), budget, target };
-  await clearWay(run);
   failpoint("chain.add.begun");
   const result = await runAll(elements, given, run);
   return resultIn(result, call.version);
@@ -56,13 +56,14 @@ async function runAll(
   given: VersionedResult | undefined,
   run: Run,
 ): Promise<VersionedResult> {
-  const { state, target } = run;
+  const { state } = run;
   let id: number | undefined;
   let result: VersionedResult | undefined;
   const begun: ChainElement[] = [];
   try {
     for (const element of elements) {
-      id = await state.start({ id, ...target }, element, result);
+      if (id === undefined || result === undefined) id = await begin(element, run);
+      else await state.start(id, element, result);
       begun.push(element);
       failpoint(`chain.add.recorded.${element.position}`);
       result = await runOne(element, result ?? given, run);
@@ -115,7 +116,7 @@ async function undo(
     type,
     config: JSON.stringify(config),
     result: undefined,
-    status: "started" as const,
+    status: "added" as const, // or it failed: it has ended
     error: undefined,
   }));
   failures.push(...await deleteSteps({ id, steps }, { ...facts, previous }));
@@ -131,31 +132,40 @@ function withLeftOvers(error: unknown, plugin: string, failures: readonly string
   return new DelegateError({ plugin, reason: msg, code, details }).withDetail(left);
 }
 
+/** Begins the chain, after what an earlier one left is gone. Returns its row. */
+async function begin(element: ChainElement, run: Run): Promise<number> {
+  const begun = await run.state.begin(run.target, element);
+  if (typeof begun === "number") return begun;
+  await clearWay(begun, run);
+  const again = await run.state.begin(run.target, element);
+  if (typeof again === "number") return again;
+  throw existsError(run.target);
+}
+
 /**
  * What an earlier ADD for this attachment left, killed before its end or ended with the machine,
  * is deleted first. A whole attachment is not ours to replace.
  */
-async function clearWay(run: Run): Promise<void> {
-  const { state, target } = run;
-  const { chain } = await state.find(target);
-  if (chain === undefined) return;
-  const subject = `${target.ifname} of ${target.containerId}`;
-  if (chain.isWhole && chain.sinceBoot) {
-    throw new AttachmentExistsError({
-      operation: "add interface",
-      subject,
-      reason: "an ADD for it has succeeded before",
-      remedy: "Call DEL for it first, or ask for another name",
-    });
-  }
+async function clearWay(chain: StoredChain, run: Run): Promise<void> {
+  const { target } = run;
+  if (chain.isWhole && chain.sinceBoot) throw existsError(target);
   // No namespace has survived the restart of the machine.
   const netns = chain.sinceBoot ? target.netns : "";
   const failures = await deleteSteps(chain, { ...run, target: { ...target, netns } });
   if (failures.length === 0) return;
   throw new RemoveError({
     operation: "remove what an earlier ADD left of",
-    subject,
+    subject: `${target.ifname} of ${target.containerId}`,
     reason: failures.join("; "),
     remedy: "Call DEL for it",
+  });
+}
+
+function existsError({ containerId, ifname }: Target): AttachmentExistsError {
+  return new AttachmentExistsError({
+    operation: "add interface",
+    subject: `${ifname} of ${containerId}`,
+    reason: "an ADD for it has succeeded before",
+    remedy: "Call DEL for it first, or ask for another name",
   });
 }
