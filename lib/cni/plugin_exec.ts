@@ -62,8 +62,9 @@ export const UNIX_NAMING: ProgramNaming = {
   isExecutable: ({ mode }) => (mode & 0o111) !== 0,
 };
 
-/** A plugin that is told to stop gets this long, then it is killed. */
+/** A plugin that is told to stop gets this long, then it is killed; at once if it changes nothing. */
 const STOP_GRACE_MS = 300;
+const HARMLESS: readonly Command[] = ["STATUS", "VERSION"];
 
 /** A program that is being replaced cannot be executed; installers take moments (ETXTBSY). */
 const BUSY_RETRIES = 5;
@@ -122,7 +123,7 @@ export async function executePlugin(
       env: { ...env, CNI_COMMAND: command },
       passEnv: (name) => !OWN_VARIABLES.test(name),
       timeoutMs,
-      stopGraceMs: STOP_GRACE_MS,
+      stopGraceMs: HARMLESS.includes(command) ? 0 : STOP_GRACE_MS,
     });
   try {
     const ending = await untilNotBusy(start, ports.clock ?? systemClock);

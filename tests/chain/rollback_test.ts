@@ -252,7 +252,9 @@ Deno.test("STATUS ends at the first plugin that is not ready", async (test) => {
     }
     assertEquals(code, way.ofResult ? 0 : 1);
     if (way.ofResult) return;
-    if (!way.isSlow) assertTold(value ?? {}, one);
+    // Nor to an answer of its own before the limit of the whole call.
+    if (way.isSlow) return assert([50, 11].includes(value?.code), `${value?.code}`);
+    assertTold(value ?? {}, one);
     assertEquals(value?.code, way.code === 123 ? 123 : 50);
   });
 });

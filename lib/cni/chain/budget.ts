@@ -4,8 +4,9 @@ import { type Clock, systemClock } from "../../sys/clock.ts";
 import { limitMs } from "../dispatch.ts";
 import { type Command } from "../plugin_exec.ts";
 
-/** To record what happened and to answer before the call's own limit. */
+/** To stop a plugin, to record what happened and to answer before the call's own limit. */
 const RESERVE = 0.15;
+const LEAST_RESERVE_MS = 300;
 
 /** What the other plugins can count on although one hangs. */
 const LEAST_MS = 1000;
@@ -20,7 +21,8 @@ export class Budget {
   readonly #addEndMs: number;
 
   constructor(command: Command, clock: Pick<Clock, "monotonicMs"> = systemClock) {
-    const [start, usable] = [clock.monotonicMs(), limitMs(command) * (1 - RESERVE)];
+    const [start, limit] = [clock.monotonicMs(), limitMs(command)];
+    const usable = limit - Math.max(limit * RESERVE, LEAST_RESERVE_MS);
     this.#clock = clock;
     this.#endMs = start + usable;
     this.#addEndMs = start + usable * ADD_PART;
