@@ -5,7 +5,9 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { type Verb } from "../plugin/node.ts";
+import { changeStore } from "../plugin/snapshot.ts";
 import { chainOf, FakeNode, TYPES } from "./fake_plugins.ts";
+import { downFrom, upTo } from "./matrix.ts";
 
 const SOURCES = new URL("../../lib/cni/chain/", import.meta.url);
 const PAGE = new URL("../../docs/testing.md", import.meta.url);
@@ -16,11 +18,6 @@ const AT_EACH_ADD = ["chain.add.recorded", "chain.add.run"];
 const IN_DEL = ["chain.del.begun"];
 const AT_EACH_DEL = ["chain.del.run", "chain.del.forgotten"];
 const IN_MIGRATION = ["chain.flannel.run"]; // migration_test.ts
-
-/** `ADD alpha`, … up to the one at `last`. */
-function upTo(verb: string, last: number): string[] {
-  return TYPES.slice(0, last + 1).map((type) => `${verb} ${type}`);
-}
 
 /** A kill, what has run by then, and who has to get a DEL afterwards. */
 interface Kill {
@@ -36,33 +33,33 @@ const ADD_KILLS: readonly Kill[] = [
     {
       point: `chain.add.recorded.${at}`,
       calls: upTo("ADD", at - 1),
-      deletes: upTo("DEL", at).toReversed(),
+      deletes: downFrom(at),
     },
     {
       point: `chain.add.run.${at}`,
       calls: upTo("ADD", at),
-      deletes: upTo("DEL", at).toReversed(),
+      deletes: downFrom(at),
     },
   ]),
   {
     point: "chain.add.complete",
     calls: upTo("ADD", 3),
-    deletes: upTo("DEL", 3).toReversed(),
+    deletes: downFrom(3),
   },
 ];
 
 const DEL_KILLS: readonly Kill[] = [
-  { point: "chain.del.begun", calls: [], deletes: upTo("DEL", 3).toReversed() },
+  { point: "chain.del.begun", calls: [], deletes: downFrom(3) },
   ...TYPES.flatMap((_, at) => [
     {
       point: `chain.del.run.${at}`,
-      calls: upTo("DEL", 3).toReversed().slice(0, 4 - at),
-      deletes: upTo("DEL", at).toReversed(),
+      calls: downFrom(3).slice(0, 4 - at),
+      deletes: downFrom(at),
     },
     {
       point: `chain.del.forgotten.${at}`,
-      calls: upTo("DEL", 3).toReversed().slice(0, 4 - at),
-      deletes: upTo("DEL", at - 1).toReversed(),
+      calls: downFrom(3).slice(0, 4 - at),
+      deletes: downFrom(at - 1),
     },
   ]),
 ];
@@ -101,7 +98,7 @@ for (const repair of ["DEL", "GC", "ADD"] as const) {
           after.filter((name) => name.startsWith("DEL")),
           repair === "DEL" && deletes.length === 0
             // Without a record the plugins of the configuration are called, to be sure.
-            ? upTo("DEL", 3).toReversed()
+            ? downFrom(3)
             : deletes,
         );
         if (repair === "ADD") {
@@ -127,7 +124,7 @@ for (const repair of ["DEL", "GC"] as const) {
         const after = node.names().filter((name) => name.startsWith("DEL"));
         assertEquals(
           after,
-          repair === "DEL" && deletes.length === 0 ? upTo("DEL", 3).toReversed() : deletes,
+          repair === "DEL" && deletes.length === 0 ? downFrom(3) : deletes,
         );
         assertEquals(node.chains(), []);
       });
@@ -174,7 +171,7 @@ for (const repair of ["DEL", "GC", "ADD"] as const) {
     await node.succeed(repair);
     assert(!isRunning(plugin), "the plugin runs on");
     const deleted = node.names().filter((name) => name.startsWith("DEL"));
-    assertEquals(deleted, upTo("DEL", 2).toReversed());
+    assertEquals(deleted, downFrom(2));
   });
 }
 
@@ -205,12 +202,11 @@ Deno.test("an ADD that succeeded is not repeated", async () => {
 Deno.test("what a restart of the machine ended is deleted, without a namespace, and made anew", async () => {
   await using node = new FakeNode();
   await node.succeed("ADD");
-  const { changeStore } = await import("../plugin/snapshot.ts");
   changeStore(node.data, "UPDATE boot SET boot_id = 'an earlier one'");
   node.names();
   await node.succeed("ADD");
   const calls = node.calls();
-  assertEquals(calls.map(({ name }) => name), [...upTo("DEL", 3).toReversed(), ...upTo("ADD", 3)]);
+  assertEquals(calls.map(({ name }) => name), [...downFrom(3), ...upTo("ADD", 3)]);
   assertEquals(calls.slice(0, 4).map(({ env }) => env.CNI_NETNS), ["", "", "", ""]);
 });
 
@@ -224,5 +220,5 @@ Deno.test("a damaged store does not keep a DEL from its plugins", async () => {
   }
   const { code, stderr } = await node.call("DEL", { config: chainOf() });
   assertEquals(code, 0, stderr);
-  assertEquals(node.names(), upTo("DEL", 3).toReversed());
+  assertEquals(node.names(), downFrom(3));
 });

@@ -1,110 +1,19 @@
-/** A chain of four that fails at each plugin, at each verb, in each way. */
+/** A chain of four that fails at each plugin, in each way: ADD and DEL. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { type Json } from "../plugin/namespace.ts";
-import { inParallel } from "../plugin/parallel.ts";
-import { type Call, chainOf, FakeNode, resultOf, type Type, TYPES } from "./fake_plugins.ts";
-import { type Way, WAYS } from "./failures.ts";
-
-interface Case {
-  readonly way: Way;
-  readonly at: number;
-}
-
-const CASES: readonly Case[] = WAYS.flatMap((way) => TYPES.map((_, at) => ({ way, at })));
-
-/** Most of the time of a case is spent waiting, for programs or for a deadline. */
-const AT_ONCE = 4;
-
-/** Runs all cases, those that wait for a deadline at once; a step for each outcome. */
-async function eachCase(
-  test: Deno.TestContext,
-  cases: readonly Case[],
-  work: (node: FakeNode, one: Case) => Promise<void>,
-): Promise<void> {
-  const run = async (one: Case): Promise<unknown> => {
-    await using node = new FakeNode();
-    try {
-      await work(node, one);
-      return undefined;
-    } catch (error) {
-      return error;
-    }
-  };
-  const [slow, fast] = [cases.filter(isSlow), cases.filter((one) => !isSlow(one))];
-  const [waited, ran] = await Promise.all([
-    inParallel(slow, slow.length || 1, run),
-    inParallel(fast, AT_ONCE, run),
-  ]);
-  for (const [index, { way, at }] of [...slow, ...fast].entries()) {
-    await test.step(`${way.name} at ${TYPES[at]}`, () => {
-      const outcome = [...waited, ...ran][index];
-      if (outcome !== undefined) throw outcome;
-    });
-  }
-}
-
-function isSlow({ way }: Case): boolean {
-  return way.isSlow === true;
-}
-
-function typeAt(at: number): Type {
-  const type = TYPES[at];
-  assert(type);
-  return type;
-}
-
-/** `ADD alpha`, `ADD bravo`, … up to the one at `last`. */
-function upTo(verb: string, last: number): string[] {
-  return TYPES.slice(0, last + 1).map((type) => `${verb} ${type}`);
-}
-
-/** `DEL …` down from the one at `first`. */
-function downFrom(first: number): string[] {
-  return upTo("DEL", first).toReversed();
-}
-
-function assertTold(error: Json, { way, at }: Case): void {
-  assertStringIncludes(error.msg, way.told);
-  assertStringIncludes(error.msg, typeAt(at));
-  assertEquals(error.cniVersion, "1.1.0");
-}
-
-/** Every variable of the specification, and none of our own call's others. */
-function assertEnvironment(node: FakeNode, { name, env }: Call, more: Json = {}): void {
-  const given = Object.fromEntries(Object.entries(env).filter(([key]) => /^CNI_/.test(key)));
-  const isAboutPod = /^(ADD|DEL|CHECK) /.test(name);
-  assertEquals(given, {
-    CNI_COMMAND: name.replace(/ .*/, ""),
-    CNI_PATH: node.bin,
-    ...(isAboutPod
-      ? {
-        CNI_CONTAINERID: "c1",
-        CNI_NETNS: "/run/netns/not-there",
-        CNI_IFNAME: "eth0",
-        CNI_ARGS: "IgnoreUnknown=1;K8S_POD_NAME=pod",
-      }
-      : {}),
-    ...more,
-  });
-  assertEquals([env.OTHER, env.HEADCNI_DATA_DIR], ["goes on", node.data]);
-}
-
-/** What the plugin was told: its own configuration, and the result it is to know. */
-function assertInput({ name, stdin }: Call, prevResult: Json | undefined): void {
-  const [, type] = name.split(" ");
-  assertEquals(stdin, {
-    cniVersion: "1.1.0",
-    name: "fakenet",
-    type,
-    mark: `of ${type}`,
-    ...(prevResult === undefined ? {} : { prevResult }),
-  });
-}
-
-function resultBefore(at: number): Json | undefined {
-  return at === 0 ? undefined : resultOf(typeAt(at - 1));
-}
+import { WAYS } from "./failures.ts";
+import { chainOf, FakeNode, resultOf, TYPES } from "./fake_plugins.ts";
+import {
+  assertEnvironment,
+  assertInput,
+  assertTold,
+  CASES,
+  downFrom,
+  eachCase,
+  resultBefore,
+  typeAt,
+  upTo,
+} from "./matrix.ts";
 
 Deno.test("ADD that succeeds: each plugin gets the result of the one before", async () => {
   await using node = new FakeNode();
@@ -211,83 +120,6 @@ Deno.test("DEL that fails: the others are deleted, and only it is tried again", 
     const again = node.calls();
     assertEquals(again.map(({ name }) => name), [`DEL ${typeAt(at)}`]);
     assertEquals(node.chains(), []);
-  });
-});
-
-Deno.test("CHECK ends at the first plugin that fails", async (test) => {
-  await eachCase(test, CASES, async (node, one) => {
-    const { way, at } = one;
-    const prevResult = await node.succeed("ADD");
-    node.calls();
-    way.plant(node, typeAt(at), "CHECK");
-    const { code, value } = await node.call("CHECK", { config: chainOf(TYPES, { prevResult }) });
-    const calls = node.calls();
-    const last = way.ofResult ? 3 : way.neverRuns ? at - 1 : at;
-    assertEquals(calls.map(({ name }) => name), upTo("CHECK", last));
-    for (const call of calls) {
-      assertEnvironment(node, call);
-      assertInput(call, resultOf("delta"));
-    }
-    assertEquals(code, way.ofResult ? 0 : 1);
-    if (!way.ofResult) {
-      assertTold(value ?? {}, one);
-      assertEquals(value?.code, way.code);
-    }
-    assertEquals(node.steps(), TYPES.map((type) => `${type} added`));
-  });
-});
-
-Deno.test("STATUS ends at the first plugin that is not ready", async (test) => {
-  await eachCase(test, CASES, async (node, one) => {
-    const { way, at } = one;
-    way.plant(node, typeAt(at), "STATUS");
-    const { code, value } = await node.call("STATUS");
-    const calls = node.calls().filter(({ name }) => !name.startsWith("VERSION"));
-    const last = way.ofResult ? 3 : way.neverRuns ? -1 : at;
-    // With four plugins and less than a second, a busy machine may not get to the one that hangs.
-    if (!way.isSlow) assertEquals(calls.map(({ name }) => name), upTo("STATUS", last));
-    for (const call of calls) {
-      assertEnvironment(node, call);
-      assertInput(call, undefined);
-    }
-    assertEquals(code, way.ofResult ? 0 : 1);
-    if (way.ofResult) return;
-    // Nor to an answer of its own before the limit of the whole call.
-    if (way.isSlow) return assert([50, 11].includes(value?.code), `${value?.code}`);
-    assertTold(value ?? {}, one);
-    assertEquals(value?.code, way.code === 123 ? 123 : 50);
-  });
-});
-
-Deno.test("GC goes on after a plugin that fails, and deletes what is not listed", async (test) => {
-  await eachCase(test, CASES, async (node, one) => {
-    const { way, at } = one;
-    await node.succeed("ADD", { containerId: "kept" });
-    await node.succeed("ADD", { containerId: "gone" });
-    node.calls();
-    way.plant(node, typeAt(at), "GC");
-    const list = [{ containerID: "kept", ifname: "eth0" }];
-    const config = chainOf(TYPES, { "cni.dev/valid-attachments": list });
-    const { code, value } = await node.call("GC", { config });
-    const calls = node.calls();
-    const names = calls.map(({ name }) => name);
-    const isThere = (name: string) => !way.neverRuns || !name.endsWith(typeAt(at));
-    assertEquals(names.filter((name) => name.startsWith("DEL")), downFrom(3).filter(isThere));
-    assertEquals(names.filter((name) => name.startsWith("GC")), upTo("GC", 3).filter(isThere));
-    for (const call of calls.filter(({ name }) => name.startsWith("GC"))) {
-      assertEnvironment(node, call);
-      const { "cni.dev/valid-attachments": valid, "cni.dev/attachments": old, ...rest } =
-        call.stdin;
-      assertEquals([valid, old], [list, list]);
-      assertInput({ ...call, stdin: rest }, undefined);
-    }
-    for (const { env } of calls.filter(({ name }) => name.startsWith("DEL"))) {
-      assertEquals([env.CNI_CONTAINERID, env.CNI_NETNS], ["gone", "/run/netns/not-there"]);
-    }
-    assertEquals(code, way.ofResult ? 0 : 1);
-    if (!way.ofResult) assertTold(value ?? {}, one);
-    const left = node.chains().map(({ containerId }) => containerId);
-    assertEquals(left, way.neverRuns ? ["kept", "gone"] : ["kept"]);
   });
 });
 
