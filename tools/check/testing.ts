@@ -70,8 +70,13 @@ import "../netlink/mod.ts";
 import type { Metrics } from "../sys/mod.ts";
 export type Face = Metrics;
 export const verbs = () => import("./ipam_verbs.ts");
+export const add = () => import("./native/add.ts");
+export const del = () => import("./native/del.ts");
 `,
   "lib/cni/ipam_verbs.ts": `export const verbs = 1;\n`,
+  "lib/cni/native/add.ts": `export const add = 1;\n`,
+  "lib/cni/native/del.ts": `export const del = () => import("../chain/run_del.ts");\n`,
+  "lib/cni/chain/run_del.ts": `export const del = 1;\n`,
   "lib/daemon/mod.ts": `import "../kube/mod.ts";
 import "@std/yaml";
 import "prom-client";
