@@ -138,6 +138,19 @@ Deno.test("a damaged prevResult stops an ADD, and not a DEL", async () => {
   assertEquals(deleted?.stdin.prevResult, resultOf("alpha"), "the one that was recorded");
 });
 
+Deno.test("a result that the caller's version cannot say is undone", async () => {
+  await using node = new FakeNode();
+  const config = mixed("1.1.0", "1.1.0", { cniVersion: "0.2.0" });
+  node.answer("bravo", "ADD", '{"cniVersion":"1.1.0","interfaces":[{"name":"x"}]}');
+  const error = await node.fail("ADD", { config });
+  assertEquals([error.code, error.msg], [
+    6,
+    "Cannot convert result to CNI version 0.2.0: it has no address",
+  ]);
+  assertEquals(node.names(), ["ADD alpha", "ADD bravo", "DEL bravo", "DEL alpha"]);
+  assertEquals(node.chains(), []);
+});
+
 Deno.test("the namespace this program runs in is refused before any plugin runs", async () => {
   await using node = new FakeNode();
   for (const verb of ["ADD", "DEL"] as const) {

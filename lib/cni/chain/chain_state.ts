@@ -49,12 +49,10 @@ export class ChainState {
   async list(): Promise<{ chains: StoredChain[]; natives: AttachmentKey[] }> {
     return await this.#read((network) => {
       const chains = network.chains.list();
-      const isOfChain = (one: AttachmentKey) =>
-        chains.some((chain) =>
-          chain.containerId === one.containerId && chain.ifname === one.ifname
-        );
+      const nameOf = ({ containerId, ifname }: AttachmentKey) => `${containerId}/${ifname}`;
+      const ofChains = new Set(chains.map(nameOf));
       const natives = network.attachments.list()
-        .filter((one) => one.record !== undefined && !isOfChain(one));
+        .filter((one) => one.record !== undefined && !ofChains.has(nameOf(one)));
       return { chains, natives };
     }) ?? { chains: [], natives: [] };
   }

@@ -15,6 +15,8 @@ import { failpoint } from "../../sys/failpoint.ts";
 import { type AttachmentCall } from "../dispatch.ts";
 import { toCniError } from "../error_code.ts";
 import { AttachmentExistsError, DelegateError, RemoveError } from "../errors.ts";
+import { type JsonObject } from "../json_reader.ts";
+import { type CniVersion } from "../version.ts";
 import { Budget } from "./budget.ts";
 import { type ChainPorts, contextOf, elementsOf, targetOf } from "./chain_call.ts";
 import { ChainState } from "./chain_state.ts";
@@ -47,18 +49,18 @@ export async function add(call: AttachmentCall, ports: ChainPorts = {}): Promise
   for (const element of elements) checkProgram(element, context);
   const run = { context, state: new ChainState(call), budget, target };
   failpoint("chain.add.begun");
-  const result = await runAll(elements, given, run);
-  return resultIn(result, call.version);
+  return await runAll(elements, { ...run, given, version: call.version });
 }
 
+/** Runs the plugins one after the other; the last result in `version`, or nothing was done. */
 async function runAll(
   elements: readonly ChainElement[],
-  given: VersionedResult | undefined,
-  run: Run,
-): Promise<VersionedResult> {
-  const { state } = run;
+  run: Run & { given: VersionedResult | undefined; version: CniVersion },
+): Promise<JsonObject> {
+  const { state, given, version } = run;
   let id: number | undefined;
   let result: VersionedResult | undefined;
+  let answer: JsonObject;
   const begun: ChainElement[] = [];
   try {
     for (const element of elements) {
@@ -70,12 +72,13 @@ async function runAll(
       failpoint(`chain.add.run.${element.position}`);
     }
     if (id === undefined || result === undefined) throw new TypeError("Cannot run an empty chain");
+    answer = resultIn(result, version); // it may have no form in an old version
     await state.complete(id, elements.length - 1, result);
   } catch (error) {
     throw await undo(error, { ...run, id, begun, previous: result ?? given });
   }
   failpoint("chain.add.complete");
-  return result;
+  return answer;
 }
 
 async function runOne(
