@@ -8,7 +8,13 @@
  */
 
 import { compileEmpty } from "../tools/build/empty_program.ts";
-import { type Chain, type ChainName, chains, type StorePlaces } from "./cni/chains.ts";
+import {
+  type Chain,
+  type ChainName,
+  chains,
+  type StorePlaces,
+  SUBNET_FILE_TEXT,
+} from "./cni/chains.ts";
 import { fill } from "./cni/fill.ts";
 import { reportLines } from "./cni/report_tables.ts";
 import { BenchNode, type Cost } from "./cni/runner.ts";
@@ -96,7 +102,12 @@ async function main(): Promise<void> {
   const directory = await Deno.makeTempDir();
   try {
     const empty = await compileEmpty(directory);
-    const places = { hostLocal: `${directory}/host-local`, headcni: `${directory}/headcni` };
+    const places = {
+      hostLocal: `${directory}/host-local`,
+      headcni: `${directory}/headcni`,
+      subnetFile: `${directory}/subnet.env`,
+    };
+    await Deno.writeTextFile(places.subnetFile, SUBNET_FILE_TEXT);
     const programs = PROGRAM.replace(/\/[^/]*$/, "");
     using own = new BenchNode(programs);
     using peers = new BenchNode(programs);

@@ -18,7 +18,12 @@ export interface Chain {
 export interface StorePlaces {
   readonly hostLocal: string;
   readonly headcni: string;
+  /** The subnet file of the meta-plugin. */
+  readonly subnetFile: string;
 }
+
+/** Names alone, for titles. */
+export const NOWHERE: StorePlaces = { hostLocal: "", headcni: "", subnetFile: "" };
 
 /** Room for 16,000 attachments and those under test. */
 export const SUBNET = "10.99.0.0/16";
@@ -38,7 +43,22 @@ const LIMITS = {
 };
 
 /** Names of the chains. */
-export type ChainName = "ptp" | "bridge" | "bridgePorts" | "ptpAll" | "plain" | "ports" | "all";
+export type ChainName =
+  | "ptp"
+  | "bridge"
+  | "bridgePorts"
+  | "ptpAll"
+  | "plain"
+  | "ports"
+  | "all"
+  | "delegate";
+
+/** What the meta-plugin makes the delegate of; the same bridge as that of the peers. */
+export const SUBNET_FILE_TEXT = `HEADCNI_NETWORK=${SUBNET}
+HEADCNI_SUBNET=${SUBNET}
+HEADCNI_MTU=1500
+HEADCNI_IPMASQ=false
+`;
 
 /** All chains, by what they do. */
 export function chains(places: StorePlaces): Record<ChainName, Chain> {
@@ -74,5 +94,13 @@ export function chains(places: StorePlaces): Record<ChainName, Chain> {
     plain: own("headcni", {}),
     ports: own("headcni with a hostPort", { portMappings: [PORT] }),
     all: own("headcni with hostPort and bandwidth", { portMappings: [PORT], bandwidth: LIMITS }),
+    // With the peers' addresses: host-local reads all of them at each call.
+    delegate: peer("headcni delegate → bridge → host-local", {
+      type: "headcni",
+      dataDir: places.headcni,
+      subnetFile: places.subnetFile,
+      ipam: { dataDir: places.hostLocal, routes: ipam.routes },
+      delegate: { bridge: "cni0" },
+    }),
   };
 }

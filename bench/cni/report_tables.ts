@@ -1,9 +1,17 @@
 /** A run as Markdown. */
 
 import { markdownTable, median } from "../report.ts";
-import { type ChainName, chains } from "./chains.ts";
+import { type ChainName, chains, NOWHERE } from "./chains.ts";
 import { type Cost } from "./runner.ts";
-import { costOf, judge, type Measured, MOST_OVER_EMPTY_MS, type Verb } from "./targets.ts";
+import {
+  costOf,
+  judge,
+  type Measured,
+  MOST_OVER_DELEGATE,
+  MOST_OVER_EMPTY_MS,
+  overDelegate,
+  type Verb,
+} from "./targets.ts";
 
 const VERBS: readonly Verb[] = ["ADD", "DEL", "ADD+DEL"];
 
@@ -21,7 +29,7 @@ export function reportLines(all: readonly Measured[]): string[] {
 }
 
 function costTable({ chains: measured, empty }: Measured): string[] {
-  const titles = chains({ hostLocal: "", headcni: "" });
+  const titles = chains(NOWHERE);
   const rows = (Object.keys(titles) as ChainName[]).map((name) => {
     const cells = VERBS.map((verb) => {
       const { wallMs, cpuMs } = costOf(measured[name], verb);
@@ -36,7 +44,7 @@ function costTable({ chains: measured, empty }: Measured): string[] {
 }
 
 function verdictTable(measured: Measured): string[] {
-  const titles = chains({ hostLocal: "", headcni: "" });
+  const titles = chains(NOWHERE);
   const rows = judge(measured).map(({ own, peer, verb, atMost, ratio, cpuRatio, isMet }) => [
     `${verb}: ${titles[own].title} / ${titles[peer].title}`,
     ratio.toFixed(2),
@@ -45,7 +53,20 @@ function verdictTable(measured: Measured): string[] {
     isMet ? "met" : "**MISSED**",
   ]);
   if (measured.attachments === 0) rows.push(overEmpty(measured));
+  rows.push(...(["ADD", "DEL"] as const).map((verb) => overBridge(measured, verb)));
   return markdownTable(["ratio", "wall", "processor", "target (wall)", ""], rows);
+}
+
+/** The overhead of the meta-plugin; the start of a program is most of it. */
+function overBridge(measured: Measured, verb: Verb): string[] {
+  const { wallMs, cpuMs, starts } = overDelegate(measured, verb);
+  return [
+    `${verb}: headcni delegate minus bridge, in empty programs`,
+    `${wallMs.toFixed(1)} ms = ${starts.toFixed(1)}`,
+    `${cpuMs.toFixed(1)} ms`,
+    `≤ ${MOST_OVER_DELEGATE}`,
+    starts <= MOST_OVER_DELEGATE ? "met" : "**MISSED**",
+  ];
 }
 
 function overEmpty({ chains: measured, empty }: Measured): string[] {

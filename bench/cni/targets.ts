@@ -43,6 +43,25 @@ export const TARGETS: readonly Target[] = [
 /** What ADD may cost beside a program that does nothing, in milliseconds. */
 export const MOST_OVER_EMPTY_MS = 9;
 
+/** What the meta-plugin may add to its delegate, in starts of a program that does nothing. */
+export const MOST_OVER_DELEGATE = 2;
+
+/** What a call through the meta-plugin costs on top of calling bridge directly. */
+export function overDelegate(
+  { chains: { delegate, bridge }, empty }: Measured,
+  verb: Verb,
+): Cost & { readonly starts: number } {
+  const over = (key: keyof Cost) =>
+    delegate.flatMap((round, index) => {
+      const direct = bridge[index];
+      if (direct === undefined) return [];
+      return [roundCost(round, verb)[key] - roundCost(direct, verb)[key]];
+    });
+  const wall = over("wallMs");
+  const starts = wall.map((ms, index) => ms / (empty[index]?.wallMs ?? NaN));
+  return { wallMs: median(wall), cpuMs: median(over("cpuMs")), starts: median(starts) };
+}
+
 /** What one round cost. */
 function roundCost({ add, del }: Rounds[number], verb: Verb): Cost {
   if (verb !== "ADD+DEL") return verb === "ADD" ? add : del;

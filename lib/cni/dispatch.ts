@@ -73,6 +73,11 @@ export type VerbTable = Readonly<Record<string, VerbEntry>>;
 const LIMITS_MS: Readonly<Record<string, number>> = { DEL: 9_000, CHECK: 9_000, STATUS: 900 };
 const OTHER_LIMIT_MS = 28_000;
 
+/** How long `command` may take. */
+export function limitMs(command: string): number {
+  return LIMITS_MS[command] ?? OTHER_LIMIT_MS;
+}
+
 /** Options of {@linkcode dispatch}. */
 export interface DispatchOptions {
   /** Called when the answer has been written, whatever it was; must not throw. */
@@ -92,11 +97,10 @@ export async function dispatch(
   let failure: CallEnd["failure"];
   try {
     const { command } = notes;
-    const limitMs = LIMITS_MS[command] ?? OTHER_LIMIT_MS;
-    const endMs = clock.monotonicMs() + limitMs;
+    const endMs = clock.monotonicMs() + limitMs(command);
     const leftMs = () => endMs - clock.monotonicMs();
     const result = command === "VERSION" ? VERSION_ANSWER : await withTimeLimit(
-      limitMs,
+      limitMs(command),
       () => carryOut(chooseVerb(verbs, command), { io: noting(io, notes), notes, leftMs }),
       { operation: "carry out", subject: command, clock },
     );

@@ -82,9 +82,30 @@ export function readParameters(command: AttachmentCommand, env: Environment): Ca
   };
 }
 
-/** `CNI_PATH` as a list; empty parts, which would mean the current directory, are left out. */
-export function pluginDirectories(env: Environment): readonly string[] {
-  return (env("CNI_PATH") ?? "").split(":").filter((directory) => directory !== "");
+/**
+ * `CNI_PATH` as a list; empty parts, which would mean the current directory, are left out.
+ * `separator` is a semicolon on Windows.
+ */
+export function pluginDirectories(env: Environment, separator: string = ":"): readonly string[] {
+  return (env("CNI_PATH") ?? "").split(separator).filter((directory) => directory !== "");
+}
+
+/** What the specification passes by environment, `CNI_COMMAND` apart; then the Go library's. */
+const VARIABLES = [
+  "CNI_CONTAINERID",
+  "CNI_NETNS",
+  "CNI_IFNAME",
+  "CNI_ARGS",
+  "CNI_PATH",
+  "CNI_NETNS_OVERRIDE",
+] as const;
+
+/** The variables of a call that go on to a plugin it delegates to, if they are set. */
+export function cniVariables(env: Environment): Record<string, string> {
+  return Object.fromEntries(VARIABLES.flatMap((name) => {
+    const value = env(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
 }
 
 /** What the kernel's `dev_valid_name()` has against `name`, as a phrase. */

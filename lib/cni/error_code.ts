@@ -14,6 +14,7 @@ import { causeChain, HeadcniError } from "../sys/errors.ts";
 import { FileError } from "../sys/file_error.ts";
 import { ConfigError } from "../sys/config_error.ts";
 import {
+  AttachmentExistsError,
   CheckError,
   DecodeError,
   DelegateError,
@@ -24,6 +25,7 @@ import {
   OwnNetnsError,
   RemoveError,
   ResultError,
+  SubnetFileError,
   VersionError,
 } from "./errors.ts";
 import { SPEC_VERSION } from "./version.ts";
@@ -47,6 +49,7 @@ const CODES: readonly (readonly [abstract new (...args: any[]) => Error, number]
   [DecodeError, 6],
   [ResultError, 6],
   [ConfigError, 7],
+  [SubnetFileError, 7],
   // In the Go library only.
   [OwnNetnsError, 8],
   [NetnsError, 8],
@@ -59,12 +62,13 @@ const CODES: readonly (readonly [abstract new (...args: any[]) => Error, number]
   [AddressCheckError, 103],
   [CheckError, 103],
   [InterfaceExistsError, 104],
+  [AttachmentExistsError, 104],
   [HostPortConflictError, 105],
   [FirewallError, 106],
   [NetlinkError, 107],
 ];
 
-/** "Try again later": a store that others kept busy. */
+/** "Try again later": a store that others kept busy, a file the daemon has yet to write. */
 const TRY_AGAIN = 11;
 
 /** Not in the specification: what the Go library reports for a failure it has no number for. */
@@ -81,6 +85,7 @@ export function toCniError(error: unknown, cniVersion: string = SPEC_VERSION): C
 
 function codeOf(error: unknown): number {
   if (error instanceof StoreError && error.kind === "Busy") return TRY_AGAIN;
+  if (error instanceof SubnetFileError && error.isAbsent) return TRY_AGAIN;
   if (error instanceof DelegateError && error.code !== undefined) return error.code;
   return CODES.find(([errorClass]) => error instanceof errorClass)?.[1] ?? INTERNAL;
 }

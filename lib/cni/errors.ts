@@ -37,28 +37,79 @@ export class NotReadyError extends HeadcniError {
   override readonly name = "NotReadyError";
 }
 
+/** What a {@linkcode DelegateError} is made of. */
+export interface DelegateErrorParts {
+  /** Type of the plugin, as the configuration names it. */
+  readonly plugin: string;
+  readonly reason: string;
+  readonly code?: number | undefined;
+  readonly details?: string | undefined;
+  readonly remedy?: string | undefined;
+  /** @default {true} */
+  readonly mayHaveRun?: boolean;
+  readonly cause?: unknown;
+}
+
 /** Another plugin failed; its own error goes on to the runtime with its own number. */
 export class DelegateError extends HeadcniError {
   override readonly name = "DelegateError";
   /** The number the other plugin gave, if it gave one. */
   readonly code: number | undefined;
   readonly details: string | undefined;
+  /** Whether it may have done something: false when it could not even be started. */
+  readonly mayHaveRun: boolean;
+  readonly #parts: DelegateErrorParts;
 
-  constructor(
-    parts: {
-      /** Type of the plugin, as the configuration names it. */
-      readonly plugin: string;
-      readonly reason: string;
-      readonly code?: number | undefined;
-      readonly details?: string | undefined;
-      readonly cause?: unknown;
-    },
-  ) {
-    const { plugin, reason, code, details, cause } = parts;
-    super({ operation: "use plugin", subject: plugin, reason, cause });
+  constructor(parts: DelegateErrorParts) {
+    const { plugin, reason, code, details, remedy, mayHaveRun = true, cause } = parts;
+    super({
+      operation: "use plugin",
+      subject: plugin,
+      reason,
+      cause,
+      ...(remedy === undefined ? {} : { remedy }),
+    });
     this.code = code;
     this.details = details;
+    this.mayHaveRun = mayHaveRun;
+    this.#parts = parts;
   }
+
+  /** The same error with more to tell. */
+  withDetail(detail: string): DelegateError {
+    const details = this.details === undefined ? detail : `${this.details}; ${detail}`;
+    return new DelegateError({ ...this.#parts, details });
+  }
+}
+
+/** The file that says which subnet the node has is missing, or something in it is. */
+export class SubnetFileError extends HeadcniError {
+  override readonly name = "SubnetFileError";
+
+  constructor(
+    path: string,
+    /** All that is wrong; empty if there is no such file. */
+    readonly problems: readonly string[],
+    cause?: unknown,
+  ) {
+    super({
+      operation: "use subnet file",
+      subject: path,
+      reason: problems.length === 0 ? "it does not exist" : problems.join("; "),
+      remedy: "Start headcni daemon, which writes it; or name another by subnetFile",
+      cause,
+    });
+  }
+
+  /** Whether trying again later may help. */
+  get isAbsent(): boolean {
+    return this.problems.length === 0;
+  }
+}
+
+/** The attachment was made already, and not by this call. */
+export class AttachmentExistsError extends HeadcniError {
+  override readonly name = "AttachmentExistsError";
 }
 
 /** The container already has an interface of the name asked for. */

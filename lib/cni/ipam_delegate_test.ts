@@ -1,12 +1,13 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { type RunOptions, type RunResult } from "../sys/process.ts";
 import { toCniError } from "./error_code.ts";
 import { DelegateError } from "./errors.ts";
-import { delegate, delegateAdd, type Delegation, findPlugin } from "./ipam_delegate.ts";
+import { delegate, delegateAdd, type Delegation } from "./ipam_delegate.ts";
 
 const DELEGATION: Delegation = {
   type: "other",
   path: ["/opt/a", "/opt/b"],
+  env: { CNI_CONTAINERID: "c1" },
   config: { cniVersion: "1.0.0", name: "net", ipam: { type: "other" } },
   version: "1.0.0",
 };
@@ -65,13 +66,5 @@ Deno.test("delegate() tells what a plugin said that printed no error object", as
 Deno.test("delegateAdd() refuses a result that is no JSON, and an empty one", async () => {
   for (const stdout of ["", "hello {"]) {
     await assertRejects(() => delegateAdd(DELEGATION, ports(() => ({ stdout }))), DelegateError);
-  }
-});
-
-Deno.test("findPlugin() takes the first directory that has the file, and no path", () => {
-  const { files } = ports(() => ({}));
-  assertEquals(findPlugin("other", DELEGATION.path, files), "/opt/b/other");
-  for (const type of ["", ".", "..", "../b/other", "/opt/b/other", "missing"]) {
-    assertThrows(() => findPlugin(type, DELEGATION.path, files), DelegateError);
   }
 });

@@ -11,7 +11,7 @@ import { withStore } from "../store/open_store.ts";
 import { systemClock } from "../sys/clock.ts";
 import { failpoint } from "../sys/failpoint.ts";
 import { type AddressSource } from "./address_source.ts";
-import { pluginDirectories } from "./environment.ts";
+import { cniVariables, pluginDirectories } from "./environment.ts";
 import { delegate, delegateAdd, type Delegation } from "./ipam_delegate.ts";
 import { type AttachmentRequest, factsOf, type IpamRequest } from "./ipam_request.ts";
 import { type JsonObject } from "../sys/json_reader.ts";
@@ -23,6 +23,7 @@ export function delegatedSource(type: string): AddressSource {
   const delegation = ({ config, version, io }: IpamRequest): Delegation => ({
     type,
     path: pluginDirectories(io.env),
+    env: cniVariables(io.env),
     config,
     version,
   });

@@ -20,23 +20,25 @@ export {
 export { type CallParameters, pluginDirectories, readParameters } from "./environment.ts";
 export { type CniErrorObject, toCniError } from "./error_code.ts";
 export {
+  AttachmentExistsError,
   DecodeError,
   DelegateError,
   EnvironmentError,
   InputError,
   NotReadyError,
   ResultError,
+  SubnetFileError,
   VersionError,
 } from "./errors.ts";
-export {
-  delegate,
-  delegateAdd,
-  type DelegatePorts,
-  type Delegation,
-  findPlugin,
-  type QuietCommand,
-} from "./ipam_delegate.ts";
+export { delegate, delegateAdd, type Delegation, type QuietCommand } from "./ipam_delegate.ts";
 export { decodeNetworkConfig, type NetworkConfig } from "./network_config.ts";
+export {
+  type Command,
+  type ExecPorts,
+  executePlugin,
+  findPlugin,
+  type PluginExecution,
+} from "./plugin_exec.ts";
 export { type PluginFace, runPlugin } from "./plugin_face.ts";
 export type { CniResult, ResultDns, ResultInterface, ResultIp, ResultRoute } from "./result.ts";
 export { decodeResult } from "./result_decode.ts";

@@ -8,25 +8,37 @@
 
 import { setEmbeddedFiles } from "../sys/embedded_file.ts";
 import { tellOthers } from "./afterwards.ts";
+import { delAny, gcAny } from "./chain/others.ts";
+import { add as chainAdd } from "./chain/run_add.ts";
+import { check as chainCheck } from "./chain/run_check.ts";
+import { del as chainDel } from "./chain/run_del.ts";
+import { gc as chainGc } from "./chain/run_gc.ts";
+import { status as chainStatus } from "./chain/run_status.ts";
 import * as ipam from "./ipam_verbs.ts";
 import { add } from "./native/add.ts";
 import { check } from "./native/check.ts";
-import { del } from "./native/del.ts";
-import { gc } from "./native/gc.ts";
 import { status } from "./native/status.ts";
-import { dispatch, type PluginIo, type VerbTable } from "./dispatch.ts";
+import { dispatch, type PluginCall, type PluginIo, type Verb, type VerbTable } from "./dispatch.ts";
 import { SUPPORTED_VERSIONS } from "./version.ts";
 
 /** Which plugin was called: the network plugin, or the IPAM plugin under its own name. */
 export type PluginFace = "main" | "ipam";
 
+/** The verb of a chain if the configuration names other plugins, else our own. */
+function either<C extends PluginCall>(chain: Verb<C>, own: Verb<C>): Verb<C> {
+  return (call) => {
+    const { delegate, plugins } = call.config.raw;
+    return (delegate ?? plugins ?? undefined) === undefined ? own(call) : chain(call);
+  };
+}
+
 const VERBS: Readonly<Record<PluginFace, VerbTable>> = {
   main: {
-    ADD: { since: "0.1.0", about: "ADD", run: add },
-    DEL: { since: "0.1.0", about: "DEL", run: del },
-    CHECK: { since: "0.4.0", about: "CHECK", run: check },
-    GC: { since: "1.1.0", run: gc },
-    STATUS: { since: "1.1.0", run: status },
+    ADD: { since: "0.1.0", about: "ADD", run: either(chainAdd, add) },
+    DEL: { since: "0.1.0", about: "DEL", run: either(chainDel, delAny) },
+    CHECK: { since: "0.4.0", about: "CHECK", run: either(chainCheck, check) },
+    GC: { since: "1.1.0", run: either(chainGc, gcAny) },
+    STATUS: { since: "1.1.0", run: either(chainStatus, status) },
   },
   ipam: {
     ADD: { since: "0.1.0", about: "ADD", run: ipam.add },

@@ -15,6 +15,13 @@ export {
   type AttachmentKey,
   Attachments,
 } from "./attachments.ts";
+export {
+  type ChainFacts,
+  Chains,
+  type ChainStep,
+  type StepStatus,
+  type StoredChain,
+} from "./chains.ts";
 export { type Rebuild } from "./create_store.ts";
 export { StoreError, type StoreErrorKind } from "./errors.ts";
 export { DATA_DIR_VARIABLE, dataDirectory, DEFAULT_DATA_DIR, storePaths } from "./location.ts";

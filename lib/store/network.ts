@@ -4,6 +4,7 @@ import { type IpAddress } from "../ip/address.ts";
 import { toPlace } from "./address_key.ts";
 import { HeldAddresses, type Hold } from "./addresses.ts";
 import { Attachments } from "./attachments.ts";
+import { Chains } from "./chains.ts";
 import { type Database } from "./database.ts";
 import { Pools } from "./pools.ts";
 import { RestingAddresses, type RestingMoment } from "./resting.ts";
@@ -22,6 +23,7 @@ export class NetworkRecords {
   readonly resting: RestingAddresses;
   readonly pools: Pools;
   readonly runs: TakenRuns;
+  readonly chains: Chains;
 
   constructor(db: Database, network: { id: number; name: string }, moment: RestingMoment) {
     this.name = network.name;
@@ -31,6 +33,7 @@ export class NetworkRecords {
     this.resting = new RestingAddresses(db, network.id, moment);
     this.pools = new Pools(db, network.id);
     this.runs = new TakenRuns(db, network.id);
+    this.chains = new Chains(db, network.id, moment.boot);
   }
 
   /** free or at rest → held. */

@@ -19,7 +19,8 @@ const APPLICATION_ID = 0x48434e49;
  * Addresses are 16 bytes in network order, so that SQLite's comparison of blobs is numeric
  * order (`address_key.ts`).
  */
-const MIGRATIONS: readonly string[] = [`
+const MIGRATIONS: readonly string[] = [
+  `
   -- Starts of the kernel; times below count from one of them (lib/sys/boot_clock.ts).
   CREATE TABLE boot (
     id INTEGER PRIMARY KEY,
@@ -97,7 +98,35 @@ const MIGRATIONS: readonly string[] = [`
     place TEXT NOT NULL,
     boot INTEGER NOT NULL REFERENCES boot
   ) STRICT, WITHOUT ROWID;
-`];
+`,
+  `
+  -- Attachments that a chain of plugins makes (lib/cni/chain), by the same key.
+  CREATE TABLE chain (
+    id INTEGER PRIMARY KEY,
+    network INTEGER NOT NULL REFERENCES network,
+    container_id TEXT NOT NULL,
+    ifname TEXT NOT NULL,
+    boot INTEGER NOT NULL REFERENCES boot,
+    created_ms INTEGER NOT NULL, -- wall clock, to show; nothing is decided by it
+    netns TEXT,
+    args TEXT, -- CNI_ARGS of the ADD
+    whole INTEGER NOT NULL DEFAULT 0, -- the ADD came to its end
+    UNIQUE (network, container_id, ifname)
+  ) STRICT;
+
+  -- Plugins that may have run for it: written before each ADD, gone after its DEL.
+  CREATE TABLE chain_step (
+    chain INTEGER NOT NULL REFERENCES chain ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    config TEXT NOT NULL, -- as the plugin got it, without prevResult
+    result TEXT, -- as the plugin printed it
+    status TEXT NOT NULL CHECK (status IN ('started', 'added', 'left')),
+    error TEXT, -- of a DEL that failed
+    PRIMARY KEY (chain, position)
+  ) STRICT, WITHOUT ROWID;
+`,
+];
 
 /** The version of the schema this program writes. */
 export const SCHEMA_VERSION: number = MIGRATIONS.length;

@@ -69,6 +69,7 @@ export {
   openLogFile,
   stderrSink,
 } from "./log_sink.ts";
+export { endOrphans } from "./orphans.ts";
 export {
   checkPrivateFile,
   checkWritable,
@@ -81,8 +82,10 @@ export { type Run, run, type RunOptions, type RunResult } from "./process.ts";
 export { ProcessError, type ProcessErrorKind, type ProcessErrorParts } from "./process_error.ts";
 export { type ProcessFacts, type ProcessTable, procTable } from "./process_table.ts";
 export { cryptoRandomBelow, type RandomBelow } from "./random.ts";
+export { isSameFile } from "./same_file.ts";
 export { readSecretFile, redact, Secret, SecretFileError } from "./secret.ts";
 export { SocketError, type SocketErrorKind, type SocketErrorParts } from "./socket_error.ts";
+export { type SystemName, systemName } from "./system_name.ts";
 export { UndoError, type UndoFailure, UndoStack, type UndoStackOptions } from "./undo.ts";
 export { isJsonObject, type JsonObject, JsonReader } from "./json_reader.ts";
 export { findLockHolder, type LockHolder } from "./lock_holder.ts";

@@ -21,6 +21,8 @@ export interface RunOptions {
    * @default {false}
    */
   readonly clearEnv?: boolean;
+  /** Which of this program's own variables go on; by default all. */
+  readonly passEnv?: (name: string) => boolean;
   /** Where to run; by default where this program runs. */
   readonly cwd?: string;
   /** @default {30_000} */
@@ -126,13 +128,13 @@ export async function run(
 }
 
 function spawn(command: string, args: readonly string[], options: RunOptions): Deno.ChildProcess {
-  const { stdin, env, clearEnv = false, cwd } = options;
+  const { stdin, env, clearEnv = false, passEnv, cwd } = options;
   try {
     return new Deno.Command(command, {
       args: [...args],
-      ...(env === undefined ? {} : { env }),
+      ...(passEnv === undefined ? { env: env ?? {} } : { env: { ...passed(passEnv), ...env } }),
       ...(cwd === undefined ? {} : { cwd }),
-      clearEnv,
+      clearEnv: clearEnv || passEnv !== undefined,
       stdin: stdin === undefined ? "null" : "piped",
       stdout: "piped",
       stderr: "piped",
@@ -142,6 +144,10 @@ function spawn(command: string, args: readonly string[], options: RunOptions): D
   } catch (error) {
     throw spawnError({ command, args, cwd }, error);
   }
+}
+
+function passed(passEnv: (name: string) => boolean): Record<string, string> {
+  return Object.fromEntries(Object.entries(Deno.env.toObject()).filter(([name]) => passEnv(name)));
 }
 
 /** Writes `input` while the output is being read: either side may fill its pipe first. */

@@ -40,6 +40,14 @@ Deno.test("run() passes environment and directory", async () => {
   assertEquals(stdout, `1\nunset\n${Deno.realPathSync(root.path)}\n`);
 });
 
+Deno.test("run() passes on what passEnv lets through, and nothing else", async () => {
+  const { stdout } = await sh("echo $A; echo ${HOME-unset}; echo ${PATH:+set}", {
+    env: { A: "1" },
+    passEnv: (name: string) => name === "PATH",
+  });
+  assertEquals(stdout, "1\nunset\nset\n");
+});
+
 Deno.test("run() feeds more input and reads more output than a pipe holds", async () => {
   const input = "0123456789abcdef".repeat(20_000);
   const { stdout } = await run("cat", [], { stdin: input });

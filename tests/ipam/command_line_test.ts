@@ -131,7 +131,7 @@ Deno.test({
 Deno.test("export is one object with pools and addresses", async () => {
   await using bench = await filled();
   const { json } = await bench.ipam("export");
-  assertEquals([json.schema, json.pools.length, json.addresses.length], [1, 2, 4]);
+  assertEquals([json.schema, json.pools.length, json.addresses.length], [2, 2, 4]);
   assertEquals(json.pools[0].ranges[0].subnet, "10.62.0.0/24");
 });
 

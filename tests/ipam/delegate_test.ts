@@ -3,7 +3,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { DelegateError } from "../../lib/cni/errors.ts";
 import { delegate, delegateAdd, type Delegation } from "../../lib/cni/ipam_delegate.ts";
-import { type Run, run } from "../../lib/sys/process.ts";
 import { temporaryDirectory } from "../../lib/sys/testing.ts";
 import { requires, tool } from "../requires.ts";
 import { PEERS } from "./plugin.ts";
@@ -11,30 +10,24 @@ import { PEERS } from "./plugin.ts";
 const NEEDS = requires(tool("host-local", "containernetworking-plugins"));
 const VERSIONS = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0"] as const;
 
-/** Runs with the environment of a call for container `id`. */
-function runFor(id: string): { run: Run } {
-  return {
-    run: (program, args, options = {}) =>
-      run(program, args, {
-        ...options,
-        env: {
-          CNI_CONTAINERID: id,
-          CNI_NETNS: "/proc/self/ns/net",
-          CNI_IFNAME: "eth0",
-          CNI_PATH: PEERS,
-          ...options.env,
-        },
-      }),
-  };
-}
-
 function delegation(
   type: string,
   version: Delegation["version"],
   ipam: Record<string, unknown>,
-): Delegation {
+): (containerId: string) => Delegation {
   const config = { cniVersion: version, name: "net", type: "x", ipam: { type, ...ipam } };
-  return { type, path: ["/nowhere", PEERS], config, version };
+  return (containerId) => ({
+    type,
+    path: ["/nowhere", PEERS],
+    env: {
+      CNI_CONTAINERID: containerId,
+      CNI_NETNS: "/proc/self/ns/net",
+      CNI_IFNAME: "eth0",
+      CNI_PATH: PEERS,
+    },
+    config,
+    version,
+  });
 }
 
 for (const version of VERSIONS) {
@@ -47,15 +40,18 @@ for (const version of VERSIONS) {
       const routes = [{ dst: "0.0.0.0/0" }];
       const dataDir = directory.path;
       const told = delegation("host-local", version, { ranges, routes, dataDir });
-      const result = await delegateAdd(told, runFor("pod-1"));
+      const result = await delegateAdd(told("pod-1"));
       assertEquals(result.ips.map(({ address }) => address), ["10.44.0.2/24", "fd44::2/64"]);
       assertEquals(result.ips[0]?.gateway, "10.44.0.1");
       assertEquals(result.routes.map(({ dst }) => dst), ["0.0.0.0/0"]);
       if (version >= "0.4.0") {
-        const config = { ...told.config, prevResult: { cniVersion: version, ips: result.ips } };
-        await delegate("CHECK", { ...told, config }, runFor("pod-1"));
+        const config = {
+          ...told("pod-1").config,
+          prevResult: { cniVersion: version, ips: result.ips },
+        };
+        await delegate("CHECK", { ...told("pod-1"), config });
       }
-      await delegate("DEL", told, runFor("pod-1"));
+      await delegate("DEL", told("pod-1"));
       const left = [...Deno.readDirSync(`${dataDir}/net`)].map(({ name }) => name).sort();
       assertEquals(left, ["last_reserved_ip.0", "last_reserved_ip.1", "lock"]);
     },
@@ -72,8 +68,8 @@ Deno.test({
     const small = { subnet: "10.45.1.0/24", rangeStart: "10.45.1.9", rangeEnd: "10.45.1.9" };
     const ipam = { ranges: [[{ subnet: "10.45.0.0/24" }], [small]], dataDir };
     const told = delegation("host-local", "1.0.0", ipam);
-    await delegateAdd(told, runFor("pod-1"));
-    const error = await assertRejects(() => delegateAdd(told, runFor("pod-2")), DelegateError);
+    await delegateAdd(told("pod-1"));
+    const error = await assertRejects(() => delegateAdd(told("pod-2")), DelegateError);
     assertStringIncludes(error.message, "no IP addresses available");
     const held = [...Deno.readDirSync(`${dataDir}/net`)].map(({ name }) => name);
     assertEquals(held.filter((name) => /^10/.test(name)).sort(), ["10.45.0.2", "10.45.1.9"]);
@@ -86,10 +82,10 @@ Deno.test({
   fn: async () => {
     const addresses = [{ address: "10.46.0.9/24", gateway: "10.46.0.1" }];
     const told = delegation("static", "1.0.0", { addresses, dns: { nameservers: ["10.46.0.53"] } });
-    const result = await delegateAdd(told, runFor("pod-1"));
+    const result = await delegateAdd(told("pod-1"));
     assertEquals(result.ips, addresses);
     assertEquals(result.dns, { nameservers: ["10.46.0.53"] });
-    await delegate("DEL", told, runFor("pod-1"));
+    await delegate("DEL", told("pod-1"));
   },
 });
 
@@ -97,9 +93,13 @@ Deno.test("a plugin that hangs is stopped, and its child with it", async () => {
   using directory = temporaryDirectory();
   const script = `${directory.path}/slow`;
   await Deno.writeTextFile(script, "#!/bin/sh\nsleep 60\n", { mode: 0o755 });
-  const told = { ...delegation("slow", "1.0.0", {}), path: [directory.path], timeoutMs: 300 };
+  const told = {
+    ...delegation("slow", "1.0.0", {})("pod-1"),
+    path: [directory.path],
+    timeoutMs: 300,
+  };
   const start = performance.now();
-  const error = await assertRejects(() => delegateAdd(told, runFor("pod-1")), DelegateError);
+  const error = await assertRejects(() => delegateAdd(told), DelegateError);
   assertStringIncludes(error.message, "it did not end within 300 ms");
   assert(performance.now() - start < 10_000);
 });

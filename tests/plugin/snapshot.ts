@@ -14,7 +14,7 @@ export interface Snapshot {
   readonly queues: Json[];
   /** Tables, sets, elements and rules; counters apart. */
   readonly filter: Json[];
-  /** Attachments and addresses in use. */
+  /** Attachments, addresses and chains in use. */
   readonly store: Json[];
   /** Names of the files in the data directory. */
   readonly files: string[];
@@ -89,7 +89,7 @@ function settled({ operstate: _, flags = [], addr_info = [], ...link }: Json): J
   };
 }
 
-/** Attachments and addresses as rows; what was released, and cursors, are no left-overs. */
+/** Attachments, addresses and steps of chains as rows; what was released, and cursors, are no left-overs. */
 export function readStore(dataDir: string): Json[] {
   const path = `${dataDir}/headcni.db`;
   if (!listFiles(dataDir).includes("headcni.db")) return [];
@@ -105,6 +105,11 @@ export function readStore(dataDir: string): Json[] {
         "SELECT n.name AS network, hex(d.address) AS address, d.kind, a.container_id " +
           "FROM address d JOIN network n ON n.id = d.network " +
           "LEFT JOIN attachment a ON a.id = d.attachment ORDER BY 1, 2",
+      ).all(),
+      ...db.prepare(
+        "SELECT n.name AS network, c.container_id, c.ifname, s.position, s.type, s.status " +
+          "FROM chain c JOIN network n ON n.id = c.network " +
+          "LEFT JOIN chain_step s ON s.chain = c.id ORDER BY 1, 2, 3, 4",
       ).all(),
     ].map((row) => ({ ...row }));
   } finally {

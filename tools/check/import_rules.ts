@@ -170,7 +170,7 @@ export interface FaceRule {
 /** The plugin runs for every pod: what it loads statically is paid on each start. */
 export const FACE: FaceRule = {
   entry: "cmd/headcni.ts",
-  faces: ["lib/cni/plugin_face.ts", "lib/cni/ipam_verbs.ts"],
+  faces: ["lib/cni/plugin_face.ts"],
   banned: [
     "lib/daemon/",
     "lib/cli/",

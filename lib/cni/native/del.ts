@@ -13,10 +13,16 @@ import { findContainer } from "./container.ts";
 import { hostInterfaceName } from "./host_interface.ts";
 import { Node } from "./node.ts";
 import { removeAttachment } from "./remove.ts";
-import { storedAttachment } from "./stored_attachment.ts";
+import { type StoredAttachment, storedAttachment } from "./stored_attachment.ts";
+
+/** Options of {@linkcode del}. */
+export interface DelOptions {
+  /** Asked when the store was read: whether somebody else has deleted the attachment. */
+  readonly takeOver?: (stored: StoredAttachment) => boolean | Promise<boolean>;
+}
 
 /** Carries out DEL. */
-export async function del(call: AttachmentCall): Promise<void> {
+export async function del(call: AttachmentCall, options: DelOptions = {}): Promise<void> {
   const request = attachmentRequest(call);
   const hostInterface = hostInterfaceName(request);
   using node = new Node();
@@ -27,11 +33,11 @@ export async function del(call: AttachmentCall): Promise<void> {
   await using _done = { [Symbol.asyncDispose]: () => detached.then(() => {}, () => {}) };
   detached.catch(() => {});
   const stored = storedAttachment(request);
-  const record = stored?.record;
+  if (await options.takeOver?.(stored)) return;
+  const { record, heirs } = stored;
   using container = findContainer(call.parameters);
   call.notes.addresses = record?.addresses.map(String) ?? [];
   call.notes.mark("config");
-  const heirs = stored?.heirs;
   await removeAttachment(node, { hostInterface, network, record, heirs, container, detached });
   failpoint("del.removed");
   call.notes.mark("remove");

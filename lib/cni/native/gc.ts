@@ -20,7 +20,7 @@ import { type AttachmentRecord, decodeRecord } from "./record.ts";
 import { type Remains, removeAttachment } from "./remove.ts";
 import { siblingsIn } from "./stored_pods.ts";
 
-/** Carries out GC. @throws {RemoveError} after everything was tried. */
+/** GC of what this data path made. @throws {RemoveError} after everything was tried. */
 export async function gc(call: PluginCall): Promise<void> {
   const config = readPluginConfig(call.config);
   const request: IpamRequest = {

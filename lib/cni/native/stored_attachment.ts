@@ -7,20 +7,34 @@ import { storeOptions } from "../store_options.ts";
 import { type AttachmentRecord, decodeRecord } from "./record.ts";
 import { siblingsIn } from "./stored_pods.ts";
 
-/** An attachment, and what else its container has. */
+/** What is known of an attachment. */
 export interface StoredAttachment {
-  readonly record: AttachmentRecord;
+  /** `undefined` when the store knows nothing of it. */
+  readonly record: AttachmentRecord | undefined;
   /** Other interfaces of the container, if this one may have host ports they asked for, too. */
   readonly heirs: readonly PodRules[];
+  /** Whether this data path made it; addresses alone may have been taken over from others. */
+  readonly isOwn: boolean;
+  /** Whether a chain of plugins made it (`chain/`). */
+  readonly hasChain: boolean;
 }
 
-/** The attachment; `undefined` when the store knows nothing of it. */
-export function storedAttachment(request: AttachmentRequest): StoredAttachment | undefined {
-  return readStore(storeOptions(request), (store) => {
+const UNKNOWN: StoredAttachment = { record: undefined, heirs: [], isOwn: false, hasChain: false };
+
+/** What the store knows of the attachment. */
+export function storedAttachment(request: AttachmentRequest): StoredAttachment {
+  return readStore(storeOptions(request), (store): StoredAttachment => {
     const network = store.network(request.network);
-    const attachment = network?.attachments.find(request);
-    if (network === undefined || attachment === undefined) return undefined;
+    if (network === undefined) return UNKNOWN;
+    const hasChain = network.chains.has(request);
+    const attachment = network.attachments.find(request);
+    if (attachment === undefined) return { ...UNKNOWN, hasChain };
     const record = decodeRecord(attachment.record, network.addresses.ofAttachment(attachment.id));
-    return { record, heirs: record.hostPorts.length === 0 ? [] : siblingsIn(store, request) };
-  });
+    return {
+      record,
+      heirs: record.hostPorts.length === 0 ? [] : siblingsIn(store, request),
+      isOwn: attachment.record !== undefined,
+      hasChain,
+    };
+  }) ?? UNKNOWN;
 }
