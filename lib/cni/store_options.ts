@@ -10,7 +10,7 @@ import { type IpamRequest } from "./ipam_request.ts";
  * Of the time that is left, so much may be spent on waiting for others: then there is time to say
  * for whom, and to undo what was done.
  */
-const PATIENCE = 0.85;
+const PATIENCE = 0.95;
 
 /** How the store of a request is opened. */
 export function storeOptions({ config, io, leftMs }: IpamRequest): StoreOptions {

@@ -4,6 +4,9 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Bench, type Ending, network } from "./plugin.ts";
 
 const PROCESSES = 100;
+/** On a busy machine the last of a hundred may not get the lock in the time a DEL has. */
+const TRY_AGAIN = 11;
+const ROUNDS = 5;
 const CONFIG = network({
   ranges: [[{ subnet: "10.77.0.0/24" }], [{ subnet: "fd77::/120" }]],
 });
@@ -25,12 +28,17 @@ async function held(bench: Bench): Promise<Map<string, string[]>> {
   return result;
 }
 
-/** Releases everything and shows that nothing is left. */
+/** Releases everything, as patient as a runtime is, and shows that nothing is left. */
 async function takeDown(bench: Bench): Promise<void> {
-  const endings = await Promise.all(
-    IDS.map((id) => bench.call({ command: "DEL", id, config: CONFIG })),
-  );
-  assert(endings.every(({ code, stdout }) => code === 0 && stdout === ""));
+  for (let left: readonly string[] = IDS, round = 0; left.length > 0; round++) {
+    assert(round < ROUNDS, `${left.length} were told to try again ${ROUNDS} times`);
+    const endings = await Promise.all(
+      left.map((id) => bench.call({ command: "DEL", id, config: CONFIG })),
+    );
+    const others = endings.filter(({ stdout, json }) => stdout !== "" && json?.code !== TRY_AGAIN);
+    assertEquals(others, []);
+    left = left.filter((_, index) => endings[index]?.stdout !== "");
+  }
   const checked = await bench.ipam("check");
   assertEquals(checked.code, 0, checked.stdout);
   assertStringIncludes(checked.stdout, "0 held");
