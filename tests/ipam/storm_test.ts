@@ -30,7 +30,8 @@ async function held(bench: Bench): Promise<Map<string, string[]>> {
 
 /** Releases everything, as patient as a runtime is, and shows that nothing is left. */
 async function takeDown(bench: Bench): Promise<void> {
-  for (let left: readonly string[] = IDS, round = 0; left.length > 0; round++) {
+  let left: readonly string[] = IDS;
+  for (let round = 0; left.length > 0; round++) {
     assert(round < ROUNDS, `${left.length} were told to try again ${ROUNDS} times`);
     const endings = await Promise.all(
       left.map((id) => bench.call({ command: "DEL", id, config: CONFIG })),

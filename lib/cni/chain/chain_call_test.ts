@@ -3,6 +3,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { type RunOptions } from "../../sys/process.ts";
 import { temporaryDirectory } from "../../sys/testing.ts";
+import { CallNotes } from "../call_notes.ts";
 import { type AttachmentCall } from "../dispatch.ts";
 import { RemoveError } from "../errors.ts";
 import { type ChainPorts } from "./chain_call.ts";
@@ -28,6 +29,8 @@ function callOf(dataDir: string, path: string, raw: Record<string, unknown>): At
   const netns = "container:pod";
   return {
     version: "1.1.0",
+    notes: new CallNotes("ADD"),
+    leftMs: () => 10_000,
     config: { cniVersion: "1.1.0", name: "net", raw: { name: "net", dataDir, ...raw } },
     io: {
       env: (name) => name === "CNI_PATH" ? path : SUBNET[name],

@@ -15,7 +15,7 @@ import { failpoint } from "../../sys/failpoint.ts";
 import { type AttachmentCall } from "../dispatch.ts";
 import { toCniError } from "../error_code.ts";
 import { AttachmentExistsError, DelegateError, RemoveError } from "../errors.ts";
-import { type JsonObject } from "../../sys/json_reader.ts";
+import { isJsonObject, type JsonObject } from "../../sys/json_reader.ts";
 import { type CniVersion } from "../version.ts";
 import { Budget } from "./budget.ts";
 import { type ChainPorts, contextOf, elementsOf, targetOf } from "./chain_call.ts";
@@ -49,7 +49,18 @@ export async function add(call: AttachmentCall, ports: ChainPorts = {}): Promise
   for (const element of elements) checkProgram(element, context);
   const run = { context, state: new ChainState(call), budget, target };
   failpoint("chain.add.begun");
-  return await runAll(elements, { ...run, given, version: call.version });
+  call.notes.mark("config");
+  const answer = await runAll(elements, { ...run, given, version: call.version });
+  call.notes.mark("chain");
+  call.notes.addresses = addressesIn(answer);
+  return answer;
+}
+
+/** For what is told afterwards: the addresses of a result, of 0.3.0 and newer. */
+function addressesIn({ ips }: JsonObject): string[] {
+  return (Array.isArray(ips) ? ips : []).flatMap((ip) =>
+    isJsonObject(ip) && typeof ip.address === "string" ? [ip.address.replace(/\/.*/, "")] : []
+  );
 }
 
 /** Runs the plugins one after the other; the last result in `version`, or nothing was done. */
