@@ -97,7 +97,7 @@ const LEAVING = "deleting";
  * and a DEL that is killed before it could ask for that must not leave one that looks in use.
  */
 export function leavingAlias(network: string): string {
-  return `headcni ${network} ${LEAVING}`;
+  return `${`headcni ${network}`.slice(0, 240)} ${LEAVING}`;
 }
 
 /** Whether a DEL of the interface with this alias has begun. */
