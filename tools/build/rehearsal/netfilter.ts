@@ -6,6 +6,7 @@ import { NLM_F_ACK, NLM_F_DUMP } from "../../../lib/netlink/constants/netlink.ts
 import * as nf from "../../../lib/netlink/constants/nfnetlink.ts";
 import { NFGENMSG_BYTES, putNetfilterHeader } from "../../../lib/netlink/conntrack.ts";
 import { type Message } from "../../../lib/netlink/message.ts";
+import { FAMILIES } from "../../../lib/netlink/nftables.ts";
 import { acknowledge, multipart, reply } from "../../../lib/netlink/testing.ts";
 
 const NFTABLES = nf.NFNL_SUBSYS_NFTABLES << 8;
@@ -36,11 +37,13 @@ function answerOf(request: Message): Uint8Array<ArrayBuffer>[] {
 }
 
 function usesOf(request: Message): number {
+  const number = request.view.getUint8(request.start); // `nfgen_family`
   const attributes = request.attributes(NFGENMSG_BYTES);
   while (attributes.next()) {
     if (attributes.type !== nf.NFTA_CHAIN_NAME) continue;
     const name = attributes.string();
-    return expectedChains(RULESET).find(({ chain }) => chain === name)?.uses ?? 0;
+    return expectedChains(RULESET)
+      .find(({ family, chain }) => FAMILIES[family] === number && chain === name)?.uses ?? 0;
   }
   return 0;
 }

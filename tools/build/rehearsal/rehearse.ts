@@ -77,9 +77,15 @@ async function call(
 /** Puts stand-ins where the plugin reaches the kernel; returns what takes them away again. */
 function pretend(): () => void {
   const libraries = new RehearsalLibraries();
-  const { dlopen, readTextFileSync, writeTextFileSync, statSync } = Deno;
+  const { Command, dlopen, readTextFileSync, writeTextFileSync, statSync } = Deno;
   const isSetting = (path: unknown) => String(path).startsWith("/proc/sys/net/");
   Object.assign(Deno, {
+    // Nothing is run: who builds may be root, and it is their machine.
+    Command: class {
+      constructor(program: string) {
+        throw new Error(`Cannot run ${program} in a rehearsal`);
+      }
+    },
     dlopen: (path: string) => ({ symbols: libraries.open(path) }),
     readTextFileSync: (path: string) => isSetting(path) ? "1\n" : readTextFileSync(path),
     writeTextFileSync: (path: string, text: string) => {
@@ -91,5 +97,6 @@ function pretend(): () => void {
       return fd === undefined ? statSync(path) : { dev: 1, ino: Number(fd) };
     },
   });
-  return () => Object.assign(Deno, { dlopen, readTextFileSync, writeTextFileSync, statSync });
+  return () =>
+    Object.assign(Deno, { Command, dlopen, readTextFileSync, writeTextFileSync, statSync });
 }
