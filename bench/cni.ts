@@ -64,15 +64,15 @@ class Bench {
     };
     const empty: Cost[] = [];
     for (let round = -WARM_UP; round < rounds; round++) {
-      // Turned by one each round: none is always the one that runs after the same other.
-      const order = names.map((_, index) => names[(index + round + WARM_UP) % names.length]);
-      for (const name of order) {
-        if (name === undefined) continue;
-        const cost = await this.#attachAndDetach(this.#chains[name]);
-        if (round >= 0) costs[name].push(cost);
+      for (const name of shuffled([...names, "empty" as const])) {
+        if (name === "empty") {
+          const cost = await this.#own.run(this.#empty);
+          if (round >= 0) empty.push(cost);
+        } else {
+          const cost = await this.#attachAndDetach(this.#chains[name]);
+          if (round >= 0) costs[name].push(cost);
+        }
       }
-      const cost = await this.#own.run(this.#empty);
-      if (round >= 0) empty.push(cost);
     }
     return { attachments, chains: costs, empty };
   }
@@ -85,6 +85,19 @@ class Bench {
     const { result, ...add } = await node.add(chain, pod);
     return { add, del: await node.del(chain, pod, result) };
   }
+}
+
+/**
+ * In another order each round. A program starts several milliseconds faster right after one like
+ * it than after twenty calls of iptables; in a fixed order each would always have the same
+ * neighbour.
+ */
+function shuffled<T>(items: T[]): T[] {
+  for (let last = items.length - 1; last > 0; last--) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [items[last], items[other]] = [items[other] as T, items[last] as T];
+  }
+  return items;
 }
 
 function readArguments(args: readonly string[]): { rounds: number; save: boolean } {
