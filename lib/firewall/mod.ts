@@ -47,9 +47,18 @@ export {
   removeAll,
 } from "./load.ts";
 export type { NftOptions } from "./nft_program.ts";
-export { addClusterNetworks, setClusterNetworks, setTunnels } from "./node_sets.ts";
+export {
+  addClusterNetworks,
+  addMasqueraded,
+  areMasqueraded,
+  listClusterNetworks,
+  listTunnels,
+  setClusterNetworks,
+  setTunnels,
+} from "./node_sets.ts";
 export type { HostPort, PodRules } from "./pod_rules.ts";
 export { addPod, addPods, podDifferences, removePod } from "./pods.ts";
 export { renderRuleset } from "./render.ts";
+export { isRoomLoaded, loadRoom, type RoomSpec } from "./room.ts";
 export { HOST_INTERFACE_PREFIX, RULESET, type Ruleset, TABLE } from "./ruleset.ts";
 export { forgetUdpFlows } from "./udp_flows.ts";

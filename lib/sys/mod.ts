@@ -74,4 +74,5 @@ export { type Run, run, type RunOptions, type RunResult } from "./process.ts";
 export { ProcessError, type ProcessErrorKind, type ProcessErrorParts } from "./process_error.ts";
 export { cryptoRandomBelow, type RandomBelow } from "./random.ts";
 export { readSecretFile, redact, Secret, SecretFileError } from "./secret.ts";
+export { untilSignalled } from "./signals.ts";
 export { UndoError, type UndoFailure, UndoStack, type UndoStackOptions } from "./undo.ts";
