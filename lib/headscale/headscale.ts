@@ -102,7 +102,7 @@ export class Headscale implements Disposable {
         operation: "ask Headscale for its health",
         method: "GET",
         path: "/health",
-        idempotent: false, // an answer now, whatever it is
+        idempotent: false, // a server that says it is ill is not asked again
         authorized: false,
         read: (answer) => answer.optionalText("status") === "pass",
       }, options);

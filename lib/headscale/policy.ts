@@ -39,10 +39,6 @@ export async function readPolicy(
     }, options);
   } catch (error) {
     if (isHeadscaleError(error, "NotFound")) return undefined;
-    // Kept in a file, and no file is configured: the server tries to read its own directory.
-    if (isHeadscaleError(error, "Failed") && /reading policy from/.test(error.reason)) {
-      return undefined;
-    }
     throw error;
   }
 }

@@ -25,7 +25,7 @@ export function errorOf(
   asked: Asked,
   secrets: readonly Secret[],
 ): HeadscaleError {
-  const said = redact(messageOf(reply), secrets);
+  const said = oneLine(redact(messageOf(reply), secrets));
   const kind = kindOf(reply.status, said);
   const { reason, remedy } = prose(kind, reply, said);
   return new HeadscaleError({
@@ -39,18 +39,24 @@ export function errorOf(
   });
 }
 
+/** Plain Go errors are status 500 until 0.29: only the text tells what they mean. */
+const MEANINGS: readonly (readonly [RegExp, HeadscaleErrorKind])[] = [
+  [/not found/i, "NotFound"],
+  // The policy is kept in a file, and there is none.
+  [/reading policy from/, "NotFound"],
+  [/UNIQUE constraint|already exists/i, "Exists"],
+  [/update is disabled|setting policy|tag must|tag should|tags must/, "Refused"],
+];
+
 function kindOf(status: number, said: string): HeadscaleErrorKind {
-  if (status === 401 || status === 403) return "Unauthorized";
+  // Before 0.27 a key whose first part nobody knows is status 500 with this text.
+  if (status === 401 || status === 403 || said === "Unauthorized") return "Unauthorized";
   if (status === 404) return "NotFound";
   if (status === 409) return "Exists";
   if (status === 429) return "Failed";
   if (status >= 400 && status < 500) return "Refused";
   if (status < 500) return "BadAnswer";
-  // Plain Go errors: status 500 until 0.29, so that only the text tells what they mean.
-  if (/not found/i.test(said)) return "NotFound";
-  if (/UNIQUE constraint|already exists/i.test(said)) return "Exists";
-  if (/update is disabled/i.test(said)) return "Refused";
-  return "Failed";
+  return MEANINGS.find(([text]) => text.test(said))?.[1] ?? "Failed";
 }
 
 function prose(
@@ -67,20 +73,28 @@ function prose(
   }
   if (reply.status >= 300 && reply.status < 400) {
     return {
-      reason: `it redirects to ${reply.header("location") ?? "nowhere"}, which is not followed`,
+      reason: `it redirects to ${redirection(reply)}, which is not followed`,
       remedy: "Configure the URL it redirects to, if it is Headscale's",
     };
   }
   return { reason: `Headscale answered ${quoted}` };
 }
 
-/** What the server said, as one line. */
+/** The server it redirects to; what stands behind that may be anything. */
+function redirection(reply: PooledReply): string {
+  return URL.parse(reply.header("location") ?? "")?.origin ?? "another path";
+}
+
+/** What the server said. */
 function messageOf(reply: PooledReply): string {
   const parsed = parseObject(reply.text);
-  const text = parsed === undefined ? plainText(reply) : [
-    ...texts(parsed, ["message", "title", "detail"]),
-    ...problemErrors(parsed.errors),
-  ].join(": ");
+  if (parsed === undefined) return plainText(reply);
+  const said = texts(parsed, ["message", "title", "detail"]);
+  return [...said, ...problemErrors(parsed.errors)].join(": ");
+}
+
+/** After masking: a cut through a key would hide it from that. */
+function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length <= MAX_MESSAGE ? line : `${line.slice(0, MAX_MESSAGE)}…`;
 }

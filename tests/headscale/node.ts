@@ -55,13 +55,15 @@ export class TestTailscale {
     return run(this.#programs.tailscale, `--socket=${this.#directory}/socket`, ...args);
   }
 
-  /** What it knows of itself. */
-  status(): { readonly state: string; readonly own: OwnNode; readonly primary: string[] } {
-    const status = JSON.parse(this.cli("status", "--json"));
-    return {
-      state: status.BackendState,
-      own: { id: status.Self.ID, nodeKey: status.Self.PublicKey },
-      primary: status.Self.PrimaryRoutes ?? [],
-    };
+  /** How it knows itself. */
+  own(): OwnNode {
+    const { Self } = JSON.parse(this.cli("status", "--json"));
+    return { id: Self.ID, nodeKey: Self.PublicKey };
+  }
+
+  /** Routes that lead to `peer`, as this node was told; sorted. */
+  routesTo(peer: OwnNode): string[] {
+    const { Peer } = JSON.parse(this.cli("status", "--json"));
+    return (Peer?.[peer.nodeKey]?.PrimaryRoutes ?? []).sort();
   }
 }

@@ -75,6 +75,11 @@ export class TestHeadscale implements AsyncDisposable {
     this.url = `http://127.0.0.1:${this.#listener.addr.port}`;
   }
 
+  /** Name of the server's network namespace; there it is at 127.0.0.1:8080. */
+  get netns(): string {
+    return this.#sandbox.name;
+  }
+
   /** Starts the server and waits until it answers. */
   async start(): Promise<void> {
     this.#server = this.spawn(this.#program, ["serve", "-c", `${this.directory}/config.yaml`], {
