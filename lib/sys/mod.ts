@@ -3,7 +3,9 @@
  * error base, secrets and the undo stack.
  *
  * Each file imports next to nothing and does nothing when it loads: the CNI plugin imports
- * the two or three it needs by name. Stand-ins for tests are in `testing.ts`.
+ * the two or three it needs by name. Stand-ins for tests are in `testing.ts`. Programs that
+ * run in the background are in `background_process.ts`, imported by name: it loads a module
+ * of Node.
  *
  * @module
  */
@@ -31,6 +33,8 @@ export {
   type FileStat,
   readTextIfPresent,
 } from "./files.ts";
+export { FileFollower, type FollowOptions, type FollowUntil } from "./follow_file.ts";
+export type { HttpHead, HttpRequest } from "./http_message.ts";
 export {
   HttpError,
   type HttpErrorKind,
@@ -72,7 +76,15 @@ export {
 } from "./private_path.ts";
 export { type Run, run, type RunOptions, type RunResult } from "./process.ts";
 export { ProcessError, type ProcessErrorKind, type ProcessErrorParts } from "./process_error.ts";
+export { type ProcessFacts, type ProcessTable, procTable } from "./process_table.ts";
 export { cryptoRandomBelow, type RandomBelow } from "./random.ts";
 export { readSecretFile, redact, Secret, SecretFileError } from "./secret.ts";
 export { untilSignalled } from "./signals.ts";
+export { SocketError, type SocketErrorKind, type SocketErrorParts } from "./socket_error.ts";
 export { UndoError, type UndoFailure, UndoStack, type UndoStackOptions } from "./undo.ts";
+export {
+  type RequestUnix,
+  requestUnix,
+  type UnixRequestOptions,
+  type UnixResponse,
+} from "./unix_http.ts";

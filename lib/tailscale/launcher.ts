@@ -2,6 +2,7 @@
 
 import { openConnection } from "../netlink/mod.ts";
 import { TailscaledError } from "./errors.ts";
+import { removeLeftRules } from "./left_rules.ts";
 import { LocalApi } from "./local_api.ts";
 import { findOtherTailscaled, otherTailscaledError } from "./other_tailscaled.ts";
 import { differences, findOwn, readRecord, type Wanted, writeRecord } from "./process_record.ts";
@@ -67,7 +68,8 @@ export class TailscaledLauncher {
     const wanted = this.#wanted(binary, netns.id);
     const adopted = await this.#adopt(wanted, signal);
     if (adopted !== undefined) return adopted;
-    await this.#refuseOthers(netns.id);
+    const other = await this.#findOther(netns.id);
+    if (other !== undefined) throw otherTailscaledError(other);
     const running = await this.#start(binary, signal);
     const { pid, startTicks } = running.facts;
     const bootId = ports.bootClock.bootId();
@@ -78,16 +80,23 @@ export class TailscaledLauncher {
 
   /** Ends it and forgets it. @throws {TailscaledError} if it cannot be ended. */
   async end(running: RunningTailscaled): Promise<void> {
-    const { settings, timing: { stopMs: graceMs } } = this.#options;
-    const { table, clock, log, run, files } = this.#options.ports;
+    const { timing: { stopMs: graceMs } } = this.#options;
+    const { table, clock, log, files } = this.#options.ports;
     const ended = await stopProcess(running.facts, { table, clock, graceMs });
     files.remove(this.#files.record);
     if (ended) return;
     log.warn("tailscaled had to be killed", { pid: running.facts.pid, graceMs });
-    if (this.#binary === undefined) return;
-    await cleanUp(settings, this.#binary, run).catch((error) => {
-      log.warn("rules of tailscaled may be left", { error });
-    });
+    await this.#cleanUp().catch((error) => log.warn("rules of tailscaled may be left", { error }));
+  }
+
+  /** Not beside another tailscaled, which would lose its own rules. */
+  async #cleanUp(): Promise<void> {
+    const { settings, ports } = this.#options;
+    using netns = openTarget(settings);
+    if (this.#binary === undefined || await this.#findOther(netns.id) !== undefined) return;
+    await cleanUp(settings, this.#binary, ports.run);
+    using connection = openConnection({ netns });
+    removeLeftRules(connection);
   }
 
   async #start(binary: TailscaledBinary, signal: AbortSignal): Promise<RunningTailscaled> {
@@ -150,13 +159,13 @@ export class TailscaledLauncher {
     };
   }
 
-  async #refuseOthers(netnsId: string): Promise<void> {
+  async #findOther(netnsId: string): Promise<string | undefined> {
     const { settings } = this.#options;
     const { table, request, clock } = this.#options.ports;
     using netns = openTarget(settings);
     using connection = openConnection({ netns });
     const usual = new LocalApi({ request, clock, timeoutMs: 3000 });
-    const evidence = await findOtherTailscaled({
+    return await findOtherTailscaled({
       netnsId,
       connection,
       table,
@@ -165,7 +174,6 @@ export class TailscaledLauncher {
         settings.netns === undefined &&
         await usual.status({ peers: false }).then(() => true, () => false),
     });
-    if (evidence !== undefined) throw otherTailscaledError(evidence);
   }
 
   async #ready(running: RunningTailscaled, timeoutMs: number, signal: AbortSignal): Promise<void> {

@@ -39,7 +39,12 @@ export {
   TailscaledSupervisor,
 } from "./supervisor.ts";
 export type { SupervisorPorts, Timing } from "./supervisor_ports.ts";
-export { findTailscaled, inspectTailscaled, type TailscaledBinary } from "./tailscaled_binary.ts";
+export {
+  checkVersion,
+  findTailscaled,
+  inspectTailscaled,
+  type TailscaledBinary,
+} from "./tailscaled_binary.ts";
 export type { TailscaledFiles, TailscaledSettings } from "./tailscaled_settings.ts";
 export { type WakeReason, type WakeUp, watchBus, type WatchBusOptions } from "./watch_bus.ts";
 export type { WhoIs } from "./who_is.ts";

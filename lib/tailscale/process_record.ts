@@ -71,8 +71,9 @@ export function findOwn(table: ProcessTable, identity: Identity): ProcessFacts |
 
 /** Whether the process is a tailscaled, ours or another. */
 export function isTailscaled(facts: ProcessFacts): boolean {
-  const file = facts.executable?.replace(/ \(deleted\)$/, "");
-  return facts.name === "tailscaled" || file?.endsWith("/tailscaled") === true;
+  // The kernel adds " (deleted)" to a file that was replaced; some put the version behind it.
+  return facts.name.startsWith("tailscaled") ||
+    /\/tailscaled[^/]*$/.test(facts.executable ?? "");
 }
 
 function namesOurFiles({ args }: ProcessFacts, { socket, stateDirectory }: Identity): boolean {

@@ -78,6 +78,7 @@ export class TailscaledSupervisor {
   #running: LaunchedTailscaled | undefined;
   #quit = new AbortController();
   #loops: Promise<unknown> = Promise.resolve();
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(options: SupervisorOptions = {}) {
     const ports = { ...REAL_PORTS, ...options };
@@ -115,14 +116,60 @@ export class TailscaledSupervisor {
    * on. After a failure nothing is left running, and it may be called again.
    *
    * @throws {TailscaledError} no program, another tailscaled, another supervisor, no answer.
+   * @throws {DOMException} `AbortError` if `stop` or `release` is called meanwhile.
    */
   async start(): Promise<void> {
+    await this.#inTurn(() => this.#start());
+  }
+
+  /** Ends tailscaled and starts it anew with the settings; connections break for a moment. */
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /** Ends tailscaled: the tunnel and its routes are gone. Keys and name of the node stay. */
+  async stop(): Promise<void> {
+    this.#quit.abort();
+    await this.#inTurn(async () => {
+      const running = await this.#letGo();
+      try {
+        if (running !== undefined) await this.#launcher.end(running);
+      } finally {
+        this.#unlock();
+      }
+    });
+  }
+
+  /** Stops looking after tailscaled, which runs on; the next start takes it over. */
+  async release(): Promise<void> {
+    this.#quit.abort();
+    await this.#inTurn(async () => {
+      (await this.#letGo())?.leave();
+      this.#unlock();
+    });
+  }
+
+  /** One at a time, in the order of the calls. */
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = this.#turn;
+    this.#turn = promise;
+    await before;
+    try {
+      await work();
+    } finally {
+      resolve();
+    }
+  }
+
+  async #start(): Promise<void> {
     if (this.#lock !== undefined) return;
     const { runtimeDirectory, stateDirectory } = this.#settings;
     ensurePrivateDirectory(runtimeDirectory);
     ensurePrivateDirectory(stateDirectory);
-    this.#lock = await lockAlone(this.files.lock);
     this.#quit = new AbortController();
+    this.#lock = await lockAlone(this.files.lock);
     try {
       await this.#launch();
     } catch (error) {
@@ -137,30 +184,7 @@ export class TailscaledSupervisor {
     ]);
   }
 
-  /** Ends tailscaled and starts it anew with the settings; connections break for a moment. */
-  async restart(): Promise<void> {
-    await this.stop();
-    await this.start();
-  }
-
-  /** Ends tailscaled: the tunnel and its routes are gone. Keys and name of the node stay. */
-  async stop(): Promise<void> {
-    const running = await this.#letGo();
-    try {
-      if (running !== undefined) await this.#launcher.end(running);
-    } finally {
-      this.#unlock();
-    }
-  }
-
-  /** Stops looking after tailscaled, which runs on; the next start takes it over. */
-  async release(): Promise<void> {
-    await this.#letGo();
-    this.#unlock();
-  }
-
   async #letGo(): Promise<LaunchedTailscaled | undefined> {
-    this.#quit.abort();
     await this.#loops;
     const running = this.#running;
     this.#running = undefined;

@@ -89,19 +89,32 @@ export async function inspectTailscaled(
     }
   };
   const { stdout } = await ask("--version");
-  const version = parseVersion(stdout);
-  if (version === undefined) throw unusable(path, "it does not say which version it is");
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major < MINIMUM[0] || (major === MINIMUM[0] && minor < MINIMUM[1])) {
-    throw unusable(path, `it is version ${version}, and ${MINIMUM.join(".")} is needed`);
-  }
+  const version = checkVersion(stdout, path);
   const help = await ask("--help");
   return { path, version, flags: parseFlags(help.stdout + help.stderr) };
 }
 
-/** `1.102.3` of `1.102.3-t0123abc` at the beginning of `text`. */
-export function parseVersion(text: string): string | undefined {
-  return /^(\d+\.\d+\.\d+)/.exec(text.trimStart())?.[1];
+/**
+ * The version at the beginning of `text`, such as `1.102.3` of `1.102.3-t0123abc`.
+ *
+ * @throws {TailscaledError} `Unusable` if it is too old; `subject` names the tailscaled.
+ *
+ * @example
+ * ```ts
+ * import { checkVersion } from "./tailscaled_binary.ts";
+ * import { assertEquals, assertThrows } from "@std/assert";
+ *
+ * assertEquals(checkVersion("1.102.3-t0123abc", "tailscaled"), "1.102.3");
+ * assertThrows(() => checkVersion("1.78.1", "tailscaled"), Error, "1.80 is needed");
+ * ```
+ */
+export function checkVersion(text: string, subject: string): string {
+  const version = /^(\d+\.\d+\.\d+)/.exec(text.trimStart())?.[1];
+  if (version === undefined) throw unusable(subject, "it does not say which version it is");
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isEnough = major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1]);
+  if (isEnough) return version;
+  throw unusable(subject, `it is version ${version}, and ${MINIMUM.join(".")} is needed`);
 }
 
 /** Flag names in the usage text that Go's `flag` package prints. */

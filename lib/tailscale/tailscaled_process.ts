@@ -25,6 +25,8 @@ export interface RunningTailscaled {
   readonly adopted: boolean;
   /** Resolves when it has ended, with how: `status 1`, `SIGKILL`, or `unknown` if adopted. */
   readonly ended: Promise<string>;
+  /** Lets this program end while tailscaled runs on. */
+  readonly leave: () => void;
 }
 
 /** How often an adopted process is looked for: it is not our child, so nobody tells us. */
@@ -61,10 +63,9 @@ export async function spawnTailscaled(
   const options = { env: tailscaledEnvironment(settings), outputPath: log };
   using netns = openTarget(settings);
   const child = inNetns<BackgroundProcess>(netns, () => ports.start(program, args, options));
-  child.unref();
   const facts = ports.table.find(child.pid);
   const ended = child.ended.then(describeEnd, describeError);
-  if (facts !== undefined) return { facts, adopted: false, ended };
+  if (facts !== undefined) return { facts, adopted: false, ended, leave: child.unref };
   throw notReady(`it ended (${await ended})`);
 }
 
@@ -114,7 +115,7 @@ export function adoptTailscaled(
     if (signal.aborted) return new Promise<never>(() => {});
     throw error;
   });
-  return { facts, adopted: true, ended };
+  return { facts, adopted: true, ended, leave: () => {} };
 }
 
 /** Whether this very process still runs, and not another with its number. */
@@ -229,7 +230,7 @@ async function isGoneWithin(
 }
 
 /**
- * Takes away the rules and routes a killed tailscaled left. ≈ `tailscaled --cleanup`
+ * Takes away what a killed tailscaled left in the packet filter. ≈ `tailscaled --cleanup`
  *
  * Only with no tailscaled in the namespace: it would lose its own.
  *

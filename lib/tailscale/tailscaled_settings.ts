@@ -1,6 +1,7 @@
 /** How our own tailscaled is run: files, flags and environment, each for a reason. */
 
 import { checkLinkName } from "../netlink/mod.ts";
+import { TailscaledError } from "./errors.ts";
 import type { TailscaledBinary } from "./tailscaled_binary.ts";
 
 /** Settings of the supervised tailscaled. */
@@ -46,13 +47,33 @@ export interface TailscaledFiles {
   readonly lock: string;
 }
 
-/** `settings` with defaults. @throws {InvalidRequestError} if `tun` is no name of a link. */
+/** `sizeof(sockaddr_un.sun_path)` without the zero byte at its end; unix(7). */
+const MAX_SOCKET_BYTES = 107;
+
+/**
+ * `settings` with defaults.
+ *
+ * @throws {InvalidRequestError} if `tun` is no name of a link.
+ * @throws {TailscaledError} `Unusable` if there can be no socket in the directory.
+ */
 export function completeSettings(settings: TailscaledSettings): CompleteSettings {
-  const { tun = "headcni01" } = settings;
-  checkLinkName("run tailscaled", tun);
+  const complete = withDefaults(settings);
+  checkLinkName("run tailscaled", complete.tun);
+  const { socket } = tailscaledFiles(complete);
+  if (new TextEncoder().encode(socket).length <= MAX_SOCKET_BYTES) return complete;
+  throw new TailscaledError({
+    kind: "Unusable",
+    operation: "run tailscaled",
+    subject: socket,
+    reason: `the path of a socket has at most ${MAX_SOCKET_BYTES} bytes`,
+    remedy: "Choose a shorter directory",
+  });
+}
+
+function withDefaults(settings: TailscaledSettings): CompleteSettings {
   return {
     binary: settings.binary,
-    tun,
+    tun: settings.tun ?? "headcni01",
     runtimeDirectory: settings.runtimeDirectory ?? "/run/headcni",
     stateDirectory: settings.stateDirectory ?? "/var/lib/headcni/tailscale",
     port: settings.port ?? 41645,

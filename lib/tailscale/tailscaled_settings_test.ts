@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { InvalidRequestError } from "../netlink/mod.ts";
+import { TailscaledError } from "./errors.ts";
 import { completeSettings, tailscaledArgs, tailscaledEnvironment } from "./tailscaled_settings.ts";
 
 Deno.test("flags name our own tunnel, socket, state and port; unknown flags are left out", () => {
@@ -26,6 +27,8 @@ Deno.test("the environment is the given one and what keeps tailscaled in its own
   ]);
 });
 
-Deno.test("a name the kernel would not take is refused", () => {
+Deno.test("a name or a path the kernel would not take is refused", () => {
   assertThrows(() => completeSettings({ tun: "a name too long" }), InvalidRequestError);
+  const runtimeDirectory = `/run/${"x".repeat(100)}`;
+  assertThrows(() => completeSettings({ runtimeDirectory }), TailscaledError, "at most 107 bytes");
 });

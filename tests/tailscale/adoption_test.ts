@@ -2,42 +2,58 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { procTable } from "../../lib/sys/process_table.ts";
+import { bundle } from "../../tools/build/bundle.ts";
+import { compile } from "../../tools/build/compile.ts";
+import { runtimePin } from "../../tools/build/pins.ts";
+import { findRuntime } from "../../tools/build/runtime.ts";
+import { isTarget } from "../../tools/build/targets.ts";
 import type { TailscaledSettings } from "../../lib/tailscale/mod.ts";
 
 import { requires, tool } from "../requires.ts";
 import { NEEDS, pidOf, TestHost, until } from "./fixture.ts";
 
-const ROOT = new URL("../../", import.meta.url);
+/** Another process of this program, compiled as the product is. */
+class Daemon implements AsyncDisposable {
+  readonly #directory: string;
 
-/** Another process of this program, in the node's namespace, with a supervisor that has started. */
-async function startDaemon(
-  host: TestHost,
-  settings: TailscaledSettings = {},
-): Promise<Deno.ChildProcess> {
-  const { netns: _, ...own } = { ...host.options().settings, ...settings };
-  const script = `${host.directory}/daemon.ts`;
-  Deno.writeTextFileSync(
-    script,
-    `import { TailscaledSupervisor } from "${ROOT.href}lib/tailscale/mod.ts";
-     const supervisor = new TailscaledSupervisor({ settings: ${JSON.stringify(own)} });
-     await supervisor.start();
-     Deno.stdout.writeSync(new TextEncoder().encode("started\\n"));
-     setInterval(() => {}, 1000);`,
-  );
-  const child = new Deno.Command("nsenter", {
-    args: [
-      `--net=/run/netns/${host.sandbox.name}`,
-      ...[Deno.execPath(), "run", "-A", "--quiet", "--no-check", "--node-modules-dir=none"],
-      ...["--config", new URL("deno.json", ROOT).pathname, script],
-    ],
-    stdin: "null",
-    stdout: "piped",
-  }).spawn();
-  const reader = child.stdout.getReader();
-  const { value } = await reader.read();
-  assertEquals(new TextDecoder().decode(value), "started\n");
-  await reader.cancel();
-  return child;
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  static async compile(): Promise<Daemon> {
+    const directory = Deno.makeTempDirSync({ prefix: "headcni-test-" });
+    const target = Deno.build.target;
+    assert(isTarget(target));
+    const source = new URL("daemon.ts", import.meta.url).pathname;
+    const entry = await bundle(source, `${directory}/bundle`);
+    const runtime = await findRuntime(target, runtimePin(target));
+    await compile(entry, `${directory}/program`, { target, runtime });
+    return new Daemon(directory);
+  }
+
+  /** Starts it in the node's namespace; returns when its tailscaled answers. */
+  async start(
+    host: TestHost,
+    settings: TailscaledSettings = {},
+    ...more: readonly string[]
+  ): Promise<Deno.ChildProcess> {
+    const { netns: _, ...own } = { ...host.options().settings, ...settings };
+    const enter = `--net=/run/netns/${host.sandbox.name}`;
+    const child = new Deno.Command("nsenter", {
+      args: [enter, `${this.#directory}/program`, JSON.stringify(own), ...more],
+      stdin: "null",
+      stdout: "piped",
+    }).spawn();
+    const reader = child.stdout.getReader();
+    const { value } = await reader.read();
+    assertEquals(new TextDecoder().decode(value), "started\n");
+    await reader.cancel();
+    return child;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.#directory, { recursive: true });
+  }
 }
 
 async function kill(child: Deno.ChildProcess): Promise<void> {
@@ -47,10 +63,18 @@ async function kill(child: Deno.ChildProcess): Promise<void> {
 
 Deno.test({
   ...NEEDS,
-  name: "after our own death tailscaled runs on and is taken over, the same process",
+  name: "after our own end or death tailscaled runs on and is taken over, the same process",
   async fn() {
+    await using program = await Daemon.compile();
     await using host = new TestHost();
-    await kill(await startDaemon(host));
+    // An end in good order: nothing holds the program back.
+    const orderly = await program.start(host, {}, "release");
+    assertEquals(await orderly.status, { success: true, code: 0, signal: null });
+    const [old = 0] = host.pids();
+    assert(procTable.signal(old, "SIGTERM"), "tailscaled ended with us");
+    await until("it has ended", () => host.pids().length === 0);
+
+    await kill(await program.start(host));
     const [pid = 0] = host.pids();
     assert(procTable.find(pid) !== undefined, "tailscaled ended with us");
     const supervisor = host.supervisor({ timing: { baseMs: 100 } });
@@ -167,8 +191,9 @@ Deno.test({
   ignore: NEEDS.ignore,
   name: "wanted so, tailscaled ends with us, and cleanly",
   async fn() {
+    await using program = await Daemon.compile();
     await using host = new TestHost();
-    const daemon = await startDaemon(host, { whenOrphaned: "end" });
+    const daemon = await program.start(host, { whenOrphaned: "end" });
     const [pid = 0] = host.pids();
     assertEquals(procTable.find(pid)?.name, "tailscaled");
     await kill(daemon);

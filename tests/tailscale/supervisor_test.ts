@@ -97,6 +97,21 @@ Deno.test({
 
 Deno.test({
   ...NEEDS,
+  name: "one that does not stop when told to is killed, and its rules are taken away",
+  async fn() {
+    await using host = new TestHost();
+    const supervisor = host.supervisor({ timing: { stopMs: 300 } });
+    await supervisor.start();
+    const rules = () => ["-4", "-6"].map((family) => host.sandbox.ip(family, "rule").length);
+    assertEquals(rules(), [7, 6]);
+    Deno.kill(pidOf(supervisor), "SIGSTOP");
+    await supervisor.stop();
+    assertEquals([host.pids(), host.links(), rules()], [[], ["lo"], [3, 2]]);
+  },
+});
+
+Deno.test({
+  ...NEEDS,
   name: "two supervisors do not share a tailscaled",
   async fn() {
     await using host = new TestHost();
@@ -108,6 +123,26 @@ Deno.test({
     await supervisor.stop();
   },
 });
+
+Deno.test({
+  ...NEEDS,
+  name: "calls in quick succession come one after the other, and a stop ends a start",
+  async fn() {
+    await using host = new TestHost();
+    const supervisor = host.supervisor();
+    await Promise.all([supervisor.start(), supervisor.start()]);
+    assertEquals(host.pids(), [pidOf(supervisor)]);
+    const [, again] = await Promise.allSettled([supervisor.stop(), supervisor.start()]);
+    assertEquals([again.status, host.pids()], ["fulfilled", [pidOf(supervisor)]]);
+    await supervisor.stop();
+    const starting = supervisor.start();
+    const [start] = await Promise.allSettled([starting, pause().then(() => supervisor.stop())]);
+    assertEquals([start.status, host.pids(), host.links()], ["rejected", [], ["lo"]]);
+    await Promise.all([supervisor.stop(), supervisor.release()]);
+  },
+});
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 Deno.test({
   ...NEEDS,

@@ -152,6 +152,16 @@ export const PACKAGES: readonly PackageOwner[] = [
     reason: "the database has one owner, who knows its schema and locks",
   },
   {
+    name: "node:child_process",
+    owners: ["lib/sys/background_process.ts"],
+    reason: "programs are run by lib/sys/process.ts; only one that outlives us needs Node's way",
+  },
+  {
+    name: "node:fs",
+    owners: ["lib/sys/background_process.ts"],
+    reason: "files are read and written by lib/sys/files.ts",
+  },
+  {
     name: "deno-std",
     owners: ["types/"],
     reason: "code says @std/…, so that one line of deno.json swaps npm for JSR",
