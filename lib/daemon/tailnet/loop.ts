@@ -149,6 +149,10 @@ export class TailnetLoop {
       try {
         this.#memory = await apply(step, this.#context, this.#memory);
         log.info("done", { step: describeStep(step) });
+        // What Headscale said before is not so any more.
+        if (step.do === "approve" || step.do === "withdraw" || step.do === "nudge") {
+          this.#headscale = undefined;
+        }
       } catch (error) {
         if (!(error instanceof HeadcniError)) throw error;
         const message = `${describeStep(step)}: ${describeError(error)}`;
