@@ -75,13 +75,16 @@ export class Cluster implements AsyncDisposable {
     return this.nodes.flatMap(({ pods }) => pods);
   }
 
-  /** Waits until every node says that it works. */
+  /** Waits until every node says that it works, and knows the routes of all others. */
   async settled(nodes: readonly TailnetNode[] = this.nodes): Promise<void> {
     await Promise.all(nodes.map((node) =>
       until(`node ${node.number} works`, async () => {
-        const { working, pending } = await node.status();
-        return working && pending.length === 0;
-      }, { explain: async () => explain(node) })
+        const { working, pending, peers } = await node.status();
+        const routes = peers.flatMap((peer) => peer.routes);
+        const others = nodes.filter((other) => other !== node);
+        return working && pending.length === 0 &&
+          others.every(({ cidr4, cidr6 }) => routes.includes(cidr4) && routes.includes(cidr6));
+      }, { pollMs: 1000, explain: () => explain(node) })
     ));
   }
 

@@ -79,11 +79,18 @@ export class Sniffer implements AsyncDisposable {
     });
   }
 
-  /** Packets from or to one of `prefixes` (texts that addresses begin with), or with the text. */
+  /**
+   * Packets from or to one of `prefixes` (texts that addresses begin with), or with the text.
+   * Not those with which a machine tries whether tailscaled of another answers at a gateway of
+   * its pods: they are tailscaled's own, and encrypted.
+   */
   inClear(prefixes: readonly string[]): Seen[] {
     const isInner = (address: string) => prefixes.some((prefix) => address.startsWith(prefix));
-    return this.seen().filter(({ source, destination, marked }) =>
-      marked || isInner(source) || isInner(destination)
+    const isProbe = ({ source, destination, protocol }: Seen) =>
+      protocol === 17 && !isInner(source) && /[.:]1$/.test(destination);
+    return this.seen().filter((packet) =>
+      packet.marked ||
+      (isInner(packet.source) || isInner(packet.destination)) && !isProbe(packet)
     );
   }
 

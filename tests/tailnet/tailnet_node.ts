@@ -32,7 +32,7 @@ export interface NodeSpec {
   readonly subnet?: number;
   /** Text of the API key; a new one if absent. */
   readonly apiKey?: string;
-  /** Further keys of the configuration, as YAML lines at the top. */
+  /** Whether it knows where all pod networks are taken from, or has to learn them. */
   readonly base?: boolean;
 }
 

@@ -4,17 +4,26 @@
 const PATIENCE_MS = 90_000;
 const POLL_MS = 100;
 
+/** Options for {@linkcode until}. */
+export interface UntilOptions {
+  readonly patienceMs?: number;
+  /** Between two looks: longer where looking costs something. @default {100} */
+  readonly pollMs?: number;
+  /** What to say when it does not come about. */
+  readonly explain?: () => string | Promise<string>;
+}
+
 /** Waits until `probe` gives something. */
 export async function until<T>(
   what: string,
   probe: () => T | undefined | false | Promise<T | undefined | false>,
-  options: { readonly patienceMs?: number; readonly explain?: () => string | Promise<string> } = {},
+  options: UntilOptions = {},
 ): Promise<T> {
-  const { patienceMs = PATIENCE_MS, explain = () => "" } = options;
+  const { patienceMs = PATIENCE_MS, pollMs = POLL_MS, explain = () => "" } = options;
   for (const end = Date.now() + patienceMs; Date.now() < end;) {
     const found = await probe();
     if (found !== undefined && found !== false) return found;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
   throw new Error(`Cannot go on: not so after ${patienceMs / 1000} s: ${what}\n${await explain()}`);
 }

@@ -59,14 +59,16 @@ export function planApproval(
   const conflicting = union([], refusals.map(({ prefix }) => prefix));
   const node = nodes?.find(({ id }) => id === self.id);
   const lost = conflicting.filter((prefix) =>
-    node !== undefined && has(node.approved, prefix) && !has(self.primaryRoutes, prefix)
+    node !== undefined && has(node.approved, prefix) &&
+    !has([...self.primaryRoutes, ...node.primary ?? []], prefix)
   );
   // Known conflicts only end when Headscale says so.
   const before = nodes === undefined
     ? memory.yielded
     : memory.yielded.filter((prefix) => has(conflicting, prefix));
   const mine = minus(desired.prefixes, union(before, lost));
-  const missing = notRouted(view, mine);
+  // Headscale 0.29 sometimes forgets to tell a node what it tells all others: both count.
+  const missing = minus(notRouted(view, mine), node?.primary ?? []);
   const base = { mine, conditions: refusals.map(conflictCondition), steps: [] as Step[] };
   const remembered = { ...memory, yielded: before, loginSinceMs: undefined };
   if (lost.length > 0 && node !== undefined) {
