@@ -2,6 +2,7 @@
 
 import { startCluster } from "./cluster.ts";
 import { checkConnectivity } from "./connectivity.ts";
+import { checkFaults } from "./faults.ts";
 import { NEEDS } from "./needs.ts";
 
 Deno.test({
@@ -11,5 +12,6 @@ Deno.test({
     const nodes = [1, 2, 3].map(() => ({ mode: "daemon", base: true } as const));
     await using cluster = await startCluster({ nodes });
     await checkConnectivity(cluster, t);
+    await checkFaults(cluster, t);
   },
 });

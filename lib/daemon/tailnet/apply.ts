@@ -41,7 +41,7 @@ export async function apply(
       await context.api.editPrefs(step.edit);
       return memory;
     case "login":
-      await login(step.edit, context);
+      await login(step, context);
       return { ...memory, loginSinceMs: clock.monotonicMs(), unknownSinceMs: undefined };
     case "restartTailscaled":
       await context.supervisor?.restart();

@@ -143,8 +143,10 @@ function unreachable(destination: Parameters<typeof replaceRoute>[0]["destinatio
 
 /** Loads the tables, and what they should hold of the pods that run. */
 async function loadFilter({ kernel, pods, log }: KernelContext): Promise<void> {
+  // Read before: between loading and restoring, pods that are not in the sets send nothing.
+  const known = { pods: pods() };
   if (await ensureRuleset(kernel.filter) === "current") return;
-  for (const error of restoreRules(kernel.filter, { pods: pods() })) {
+  for (const error of restoreRules(kernel.filter, known)) {
     log.warn("rules of a pod cannot be restored", { error });
   }
 }

@@ -67,10 +67,11 @@ export function planApproval(
     ? memory.yielded
     : memory.yielded.filter((prefix) => has(conflicting, prefix));
   const mine = minus(desired.prefixes, union(before, lost));
-  // Headscale 0.29 sometimes forgets to tell a node what it tells all others: both count.
-  const missing = minus(notRouted(view, mine), node?.primary ?? []);
+  const untold = notRouted(view, mine);
+  const missing = node === undefined ? untold : notServed(view, node, mine);
   const base = { mine, conditions: refusals.map(conflictCondition), steps: [] as Step[] };
-  const remembered = { ...memory, yielded: before, loginSinceMs: undefined };
+  const untoldSinceMs = untold.length === 0 ? undefined : memory.untoldSinceMs ?? nowMs;
+  const remembered = { ...memory, yielded: before, loginSinceMs: undefined, untoldSinceMs };
   if (lost.length > 0 && node !== undefined) {
     // Approved by a policy: were the other node away for a moment, its pods' packets came here.
     const own = { id: self.id, nodeKey: self.publicKey };
@@ -81,23 +82,21 @@ export function planApproval(
     }];
     return { ...base, steps, wantsHeadscale: false, memory: remembered };
   }
+  if (nodes !== undefined && node === undefined) {
+    return unknownNode(desired, view, {
+      observed,
+      mine,
+      conditions: base.conditions,
+      memory: remembered,
+    });
+  }
   if (missing.length === 0) {
     const memory = { ...remembered, notPrimarySinceMs: undefined, unknownSinceMs: undefined };
-    return { ...base, wantsHeadscale: false, memory };
+    // What it said before tailscaled lost something may not be so any more.
+    const isOld = untoldSinceMs !== undefined && observed.headscaleAtMs < untoldSinceMs;
+    return { ...base, wantsHeadscale: isOld, memory };
   }
-  if (nodes === undefined) return { ...base, wantsHeadscale: true, memory: remembered };
-  if (node === undefined) {
-    const unknownSinceMs = memory.unknownSinceMs ?? nowMs;
-    const isSure = nowMs - unknownSinceMs >= UNKNOWN_GRACE_MS;
-    const steps = isSure && desired.mode === "daemon" ? loginSteps(desired, view, observed) : [];
-    return {
-      ...base,
-      steps,
-      conditions: [...base.conditions, unknownCondition(desired, view)],
-      wantsHeadscale: true,
-      memory: { ...remembered, loginSinceMs: memory.loginSinceMs, unknownSinceMs },
-    };
-  }
+  if (node === undefined) return { ...base, wantsHeadscale: true, memory: remembered };
   return approveNode(observed, {
     ...base,
     node,
@@ -106,6 +105,38 @@ export function planApproval(
     missing,
     memory: remembered,
   });
+}
+
+/** Deleted in Headscale: tailscaled is not told, and stays where it is with its last map. */
+function unknownNode(
+  desired: Desired,
+  view: TailscaledView,
+  context: Pick<ApprovalPlan, "mine" | "conditions" | "memory"> & { readonly observed: Observed },
+): ApprovalPlan {
+  const { observed, mine, conditions, memory } = context;
+  const unknownSinceMs = memory.unknownSinceMs ?? observed.nowMs;
+  const isSure = observed.nowMs - unknownSinceMs >= UNKNOWN_GRACE_MS;
+  return {
+    mine,
+    steps: isSure && desired.mode === "daemon" ? loginSteps(desired, view, observed) : [],
+    conditions: [...conditions, unknownCondition(desired, view)],
+    wantsHeadscale: true,
+    memory: { ...memory, loginSinceMs: observed.memory.loginSinceMs, unknownSinceMs },
+  };
+}
+
+/**
+ * Prefixes that do not come here. Headscale 0.29 sometimes forgets to tell a node what it tells
+ * all others, of an approval and of its end: that it is approved counts, and that one of the two
+ * says it is in use.
+ */
+function notServed(
+  { status }: TailscaledView,
+  node: HeadscaleNode,
+  mine: readonly Prefix[],
+): readonly Prefix[] {
+  const used = [...status.self.primaryRoutes, ...node.primary ?? []];
+  return mine.filter((prefix) => !has(node.approved, prefix) || !has(used, prefix));
 }
 
 interface NodeContext {

@@ -29,14 +29,17 @@ export interface LoginContext {
  *
  * @throws {HeadscaleError} {@linkcode LocalApiError}
  */
-export async function login(edit: PrefsEdit, context: LoginContext): Promise<void> {
+export async function login(
+  { edit, interactive }: { readonly edit: PrefsEdit; readonly interactive: boolean },
+  context: LoginContext,
+): Promise<void> {
   const { api, headscale, log } = context;
   const minted = await mint(context);
   context.conceal(minted.key);
   try {
     await api.editPrefs(edit);
     await api.start({ authKey: minted.key });
-    await api.loginInteractive();
+    if (interactive) await api.loginInteractive();
   } catch (error) {
     await headscale.expireKey(minted).catch((reason) => {
       log.warn("an unused pre-auth key could not be ended; it ends by itself in ten minutes", {

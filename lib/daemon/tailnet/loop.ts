@@ -51,7 +51,7 @@ export class TailnetLoop {
   readonly #onReport: (report: Report) => void;
   #memory: Memory = NO_MEMORY;
   #headscale: Observed["headscale"];
-  #asked = { atMs: -Infinity, failures: 0, running: false };
+  #asked = { beganMs: -Infinity, atMs: -Infinity, failures: 0, running: false };
   #other: string | undefined;
   #failures = new Map<Step["do"], Condition>();
   #failedRounds = 0;
@@ -90,13 +90,18 @@ export class TailnetLoop {
 
   async #rounds(signal: AbortSignal): Promise<void> {
     const { clock } = this.#context;
-    let isTick = true;
-    while (!signal.aborted) {
-      if (isTick) this.#other = await this.#findOther();
+    // By the clock, not by how long nothing happened: something always happens.
+    for (let nextTickMs = -Infinity; !signal.aborted;) {
+      const isTick = clock.monotonicMs() >= nextTickMs;
+      if (isTick) {
+        nextTickMs = clock.monotonicMs() + backoffMs(1, { baseMs: TICK_MS, capMs: TICK_MS });
+        this.#other = await this.#findOther();
+      }
       const plan = await this.#round(signal);
       if (isTick || plan.wantsHeadscale) this.#ask(signal, isTick);
-      const waitMs = this.#waitMs(plan);
-      isTick = !await this.#bell.wait(waitMs, { clock, signal }) && waitMs === TICK_MS;
+      const untilTickMs = Math.max(0, nextTickMs - clock.monotonicMs());
+      const waitMs = Math.min(untilTickMs, this.#waitMs(plan));
+      await this.#bell.wait(waitMs, { clock, signal });
       if (!signal.aborted) await clock.sleep(SETTLE_MS, { signal }).catch(() => {});
     }
   }
@@ -134,6 +139,7 @@ export class TailnetLoop {
       wallMs: clock.now(),
       tailscaled: await askTailscaled(api, signal),
       headscale: this.#headscale,
+      headscaleAtMs: this.#asked.beganMs,
       node: kernel.view(desired.tun),
       filter: kernel.filterView(),
       room: isolated ? kernel.roomView(desired.tun) : undefined,
@@ -170,16 +176,21 @@ export class TailnetLoop {
     const { atMs, failures, running } = this.#asked;
     const pauseMs = failures === 0 ? ASK_PAUSE_MS : backoffMs(failures, RETRY);
     if (running || (!isTick && clock.monotonicMs() - atMs < pauseMs)) return;
-    this.#asked = { atMs, failures, running: true };
+    const began = clock.monotonicMs();
+    this.#asked = { ...this.#asked, running: true };
     askHeadscale(headscale, signal).then((answer) => {
       this.#headscale = answer;
       if (answer.ok && failures > 0) headscale.forget();
-      const counted = answer.ok ? 0 : failures + 1;
-      this.#asked = { atMs: clock.monotonicMs(), failures: counted, running: false };
+      this.#asked = {
+        beganMs: began,
+        atMs: clock.monotonicMs(),
+        failures: answer.ok ? 0 : failures + 1,
+        running: false,
+      };
       this.#bell.ring();
     }, () => {
       // Only the signal ends it otherwise.
-      this.#asked = { atMs, failures, running: false };
+      this.#asked = { ...this.#asked, running: false };
     });
   }
 

@@ -77,6 +77,8 @@ export interface Observed {
   readonly tailscaled: Answer<TailscaledView>;
   /** `undefined`: not asked yet. */
   readonly headscale: Answer<readonly HeadscaleNode[]> | undefined;
+  /** When it was asked. */
+  readonly headscaleAtMs: number;
   readonly node: KernelView;
   readonly filter: FilterView;
   /** In isolation only. */
@@ -95,6 +97,8 @@ export interface Memory {
   readonly notPrimarySinceMs: number | undefined;
   /** When the approval was last taken back and given again. */
   readonly nudgedAtMs: number | undefined;
+  /** Since when tailscaled does not say that our prefixes are in use. */
+  readonly untoldSinceMs: number | undefined;
   /** Since when Headscale does not know this node. */
   readonly unknownSinceMs: number | undefined;
   /** When our tailscaled was last restarted because its interface was gone. */
@@ -108,6 +112,7 @@ export const NO_MEMORY: Memory = {
   loginSinceMs: undefined,
   notPrimarySinceMs: undefined,
   nudgedAtMs: undefined,
+  untoldSinceMs: undefined,
   unknownSinceMs: undefined,
   restartedAtMs: undefined,
   yielded: [],

@@ -58,7 +58,10 @@ function planTailnet(desired: Desired, observed: Observed): Plan {
   const { tailscaled, memory, headscale } = observed;
   if (!tailscaled.ok) {
     const { message, remedy } = tailscaled.problem;
-    const conditions = [condition("TailscaledAway", message, remedy)];
+    const helps = desired.mode === "host"
+      ? remedy
+      : "Nothing: ours is started again by itself; tailscaled.log in runtimeDir is what it said";
+    const conditions = [condition("TailscaledAway", message, helps)];
     return { steps: [], conditions, wantsHeadscale: headscale === undefined, memory };
   }
   const view = tailscaled.value;

@@ -54,6 +54,7 @@ export async function readStatus(context: LoopContext): Promise<TailnetStatus> {
     wallMs: clock.now(),
     tailscaled,
     headscale: nodes,
+    headscaleAtMs: clock.monotonicMs(),
     node: kernel.view(desired.tun),
     filter: kernel.filterView(),
     room: desired.isolation === "netns" ? kernel.roomView(desired.tun) : undefined,

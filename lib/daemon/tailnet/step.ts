@@ -36,7 +36,8 @@ export type Step =
   | { readonly do: "loadRoomFilter" }
   | { readonly do: "routeToRoom"; readonly prefixes: readonly Prefix[] }
   | { readonly do: "editPrefs"; readonly edit: PrefsEdit }
-  | { readonly do: "login"; readonly edit: PrefsEdit }
+  /** `interactive`: a new key for the node has to be made, because it has none that is good. */
+  | { readonly do: "login"; readonly edit: PrefsEdit; readonly interactive: boolean }
   | { readonly do: "restartTailscaled" }
   | {
     readonly do: "approve" | "withdraw" | "nudge";

@@ -23,7 +23,7 @@ const OWN = {
 } as const;
 
 /** A login that takes longer has failed. */
-export const LOGIN_LIMIT_MS = 30_000;
+export const LOGIN_LIMIT_MS = 20_000;
 const WEEK_MS = 7 * 24 * 3_600_000;
 /** A tailscaled whose interface is gone is not restarted more often. */
 const RESTART_PAUSE_MS = 30_000;
@@ -150,7 +150,11 @@ export function loginSteps(desired: Desired, view: TailscaledView, observed: Obs
     controlUrl: desired.controlUrl,
     wantRunning: true,
   };
-  return [{ do: "login", edit }];
+  // With a key of its own, tailscaled shows the minted one as soon as it starts; told to log in
+  // as well, it shows it twice, and the second time it is used up. Should the key of its own be
+  // refused, the next attempt makes a new one.
+  const interactive = !view.status.haveNodeKey || memory.loginSinceMs !== undefined;
+  return [{ do: "login", edit, interactive }];
 }
 
 function judgeRunning(
