@@ -30,6 +30,8 @@ export interface ClusterOptions {
   readonly headscale?: string;
   /** @default {2} */
   readonly podsPerNode?: number;
+  /** Called when the machine is in the tailnet (host mode), before headcni runs. */
+  readonly onJoined?: (node: TailnetNode) => Promise<void>;
 }
 
 /** See the top of this file. */
@@ -62,10 +64,11 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** Starts tailscaled, where it is not ours, and headcni. */
-  async start(node: TailnetNode): Promise<void> {
-    if (node.spec.mode === "host") {
+  async start(node: TailnetNode, onJoined?: ClusterOptions["onJoined"]): Promise<void> {
+    if (node.spec.mode === "host" || node.spec.hostTailscaled === true) {
       node.startHostTailscaled();
       await node.login();
+      await onJoined?.(node);
     }
     node.startHeadcni();
   }
@@ -139,7 +142,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     server.cli("users", "create", "headcni");
     for (const spec of nodes) await cluster.addNode(spec);
     await Promise.all(cluster.nodes.map(async (node) => {
-      await cluster.start(node);
+      await cluster.start(node, options.onJoined);
       await cluster.addPods(node, podsPerNode);
     }));
     await cluster.settled();

@@ -9,7 +9,8 @@ import { INNER_URL, SERVER_ADDRESS, type TestHeadscale } from "../headscale/serv
 import { LocalApi } from "../../lib/tailscale/mod.ts";
 import type { TailnetStatus } from "../../lib/daemon/tailnet_face.ts";
 import type { Json } from "../plugin/namespace.ts";
-import { execute } from "../plugin/namespace.ts";
+import { type Ending, execute } from "../plugin/namespace.ts";
+import { run } from "../netlink/fixture.ts";
 import { Node, type Pod } from "../plugin/node.ts";
 import { tailscale, tailscaled } from "./needs.ts";
 import { until } from "./until.ts";
@@ -28,6 +29,8 @@ export interface AttachedPod {
 export interface NodeSpec {
   readonly mode: "host" | "daemon";
   readonly isolation?: "none" | "netns";
+  /** Whether the machine has a tailscaled of its own beside ours. */
+  readonly hostTailscaled?: boolean;
   /** Third byte of its pod network; its own number if absent. */
   readonly subnet?: number;
   /** Text of the API key; a new one if absent. */
@@ -43,6 +46,7 @@ export class TailnetNode extends Node {
   readonly spec: NodeSpec;
   readonly server: TestHeadscale;
   readonly pods: AttachedPod[] = [];
+  #hasMounts = false;
   readonly #children = new Map<string, Deno.ChildProcess>();
 
   constructor(server: TestHeadscale, number: number, spec: NodeSpec) {
@@ -186,11 +190,19 @@ log: { level: DEBUG }
     return stdout;
   }
 
+  #createKey(): string {
+    const create = (user: string) =>
+      this.server.cli("preauthkeys", "create", "--user", user, "--expiration", "1h", "--reusable");
+    try {
+      return create("1");
+    } catch {
+      return create("headcni"); // up to 0.25 by name
+    }
+  }
+
   /** Logs the machine in, as its administrator would. */
   async login(...more: readonly string[]): Promise<void> {
-    const key = this.server.cli(
-      ..."preauthkeys create --user 1 --expiration 1h --reusable".split(" "),
-    );
+    const key = this.#createKey();
     const file = `${this.directory}/login.key`;
     Deno.writeTextFileSync(file, key.trim().split("\n").at(-1)?.trim() ?? "", { mode: 0o600 });
     await until(
@@ -213,15 +225,36 @@ log: { level: DEBUG }
     this.spawn("headcni", this.headcni("run"), { HEADCNI_DATA_DIR: this.dataDir });
   }
 
+  /** Runs `headcni tailnet VERB` to its end. */
+  headcniOutput(verb: string, ...more: readonly string[]): Promise<Ending> {
+    return execute({ command: this.inside(...this.headcni(verb, ...more)) });
+  }
+
   /** The command line of `headcni tailnet VERB`. */
   headcni(verb: string, ...more: readonly string[]): readonly string[] {
-    return [PROGRAM, "tailnet", verb, "--config", this.configPath, ...more];
+    const command = [PROGRAM, "tailnet", verb, "--config", this.configPath, ...more];
+    if (this.spec.isolation !== "netns") return command;
+    // The namespace of our tailscaled has a fixed name: here it is this node's alone.
+    return ["nsenter", `--mount=${this.#mounts()}`, ...command];
+  }
+
+  /** A mount namespace in which `/run/netns` is empty. */
+  #mounts(): string {
+    const path = `${this.directory}/m/ns`;
+    if (!this.#hasMounts) {
+      this.#hasMounts = true;
+      Deno.mkdirSync(`${this.directory}/m`);
+      run("mount", "--bind", "--make-private", `${this.directory}/m`, `${this.directory}/m`);
+      Deno.writeTextFileSync(path, "");
+      const script = "umount --lazy --recursive /run/netns; mount -t tmpfs none /run/netns";
+      run("unshare", `--mount=${path}`, "sh", "-c", script);
+    }
+    return path;
   }
 
   /** What `headcni tailnet status` says. */
   async status(): Promise<TailnetStatus> {
-    const command = this.inside(...this.headcni("status", "--json"));
-    const { stdout, stderr } = await execute({ command });
+    const { stdout, stderr } = await this.headcniOutput("status", "--json");
     if (stdout === "") throw new Error(`status: ${stderr}`);
     return JSON.parse(stdout);
   }
@@ -251,6 +284,7 @@ log: { level: DEBUG }
     for (const name of [...this.#children.keys()].reverse()) await this.end(name);
     await this.#endTailscaled();
     await super[Symbol.asyncDispose]();
+    if (this.#hasMounts) run("umount", "--recursive", `${this.directory}/m`);
     Deno.removeSync(this.directory, { recursive: true });
   }
 
