@@ -12,7 +12,7 @@ import { parsePrefix, type Prefix } from "../ip/mod.ts";
 import { HeadcniError } from "../sys/errors.ts";
 import { type LogFormat, parseLevel, parseLogFormat } from "../sys/log.ts";
 import type { Level } from "../sys/log_record.ts";
-import { DEFAULT_SOCKET } from "../tailscale/mod.ts";
+import { DEFAULT_SOCKET, redactKeys } from "../tailscale/mod.ts";
 import type { IsolationKind, Mode } from "./tailnet/desired.ts";
 
 /** Where the configuration is, unless told otherwise. */
@@ -87,7 +87,7 @@ export function parseConfig(text: string, path: string): NodeConfig {
     value = parseYaml(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split("\n", 1)[0] : String(cause);
-    throw configError(path, `it is no YAML: ${reason}`, cause);
+    throw configError(path, `it is no YAML: ${reason}`);
   }
   if (!isJsonObject(value)) throw configError(path, "it holds no keys");
   const root = new JsonReader(value);
@@ -104,13 +104,14 @@ export function parseConfig(text: string, path: string): NodeConfig {
   throw configError(path, root.problems.map(({ key, problem }) => `${key} ${problem}`).join("; "));
 }
 
-function configError(path: string, reason: string, cause?: unknown): NodeConfigError {
+/** Without the cause: what the parser says quotes the file. */
+function configError(path: string, reason: string): NodeConfigError {
   return new NodeConfigError({
     operation: "use configuration",
     subject: path,
-    reason,
+    // Problems quote what was written, and a key may have been written where it does not belong.
+    reason: redactKeys(reason),
     remedy: "The keys are described in docs/tailnet.md",
-    ...(cause === undefined ? {} : { cause }),
   });
 }
 

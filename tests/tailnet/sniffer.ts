@@ -81,13 +81,14 @@ export class Sniffer implements AsyncDisposable {
 
   /**
    * Packets from or to one of `prefixes` (texts that addresses begin with), or with the text.
-   * Not those with which a machine tries whether tailscaled of another answers at a gateway of
-   * its pods: they are tailscaled's own, and encrypted.
+   * Not those with which tailscaled of one machine tries whether that of another answers at an
+   * address it has inside: they are UDP, from its own address, and encrypted. What the tests send
+   * is TCP and ICMP.
    */
   inClear(prefixes: readonly string[]): Seen[] {
     const isInner = (address: string) => prefixes.some((prefix) => address.startsWith(prefix));
     const isProbe = ({ source, destination, protocol }: Seen) =>
-      protocol === 17 && !isInner(source) && /[.:]1$/.test(destination);
+      protocol === 17 && !isInner(source) && isInner(destination);
     return this.seen().filter((packet) =>
       packet.marked ||
       (isInner(packet.source) || isInner(packet.destination)) && !isProbe(packet)

@@ -9,11 +9,13 @@ import {
   restoreRules,
   setTunnels,
 } from "../../firewall/mod.ts";
+import type { Prefix } from "../../ip/mod.ts";
 import { RTN_UNREACHABLE } from "../../netlink/constants/rtnetlink.ts";
 import {
   addRule,
   deleteRoute,
   deleteRule,
+  getLink,
   isErrno,
   type NetlinkConnection,
   type Netns,
@@ -50,7 +52,8 @@ export type KernelStep = Extract<Step, {
     | "addCluster"
     | "masqueradeRoom"
     | "loadRoomFilter"
-    | "routeToRoom";
+    | "routeToRoom"
+    | "routeFromRoom";
 }>;
 
 /** Any other route to the same network, a local link's say, is better. */
@@ -97,6 +100,20 @@ export async function applyKernel(step: KernelStep, context: KernelContext): Pro
       });
     case "routeToRoom":
       return syncIsolationRoutes(ensureIsolation(), step.prefixes, { table: ROOM_TABLE });
+    case "routeFromRoom":
+      return inside("room", kernel, (route) => routeBack(route, step.prefixes));
+  }
+}
+
+/** In there the pods of this node would be unreachable like all others. */
+function routeBack(route: NetlinkConnection, prefixes: readonly Prefix[]): void {
+  const { index } = getLink(route, { name: INSIDE.link });
+  for (const destination of prefixes) {
+    const gateway = OUTSIDE.addresses.find(({ family }) => family === destination.family)?.address;
+    if (gateway === undefined) continue;
+    route.execute(
+      replaceRoute({ destination, gateway, index, onlink: true, protocol: RTPROT_HEADCNI }),
+    );
   }
 }
 
@@ -132,7 +149,7 @@ function requestOf(step: Extract<KernelStep, { where: Where }>): Request {
   }
 }
 
-function unreachable(destination: Parameters<typeof replaceRoute>[0]["destination"]) {
+function unreachable(destination: Prefix) {
   return {
     destination,
     type: RTN_UNREACHABLE,

@@ -87,12 +87,14 @@ function planRoom(
   const families = new Set(prefixes.map(({ family }) => family));
   const routed = [TAILNET_IPV4, TAILNET_IPV6, ...minus(cluster, prefixes)]
     .filter(({ family }) => families.has(family));
+  const back = minus(prefixes, room.routesBack);
   const same = routed.length === room.routes.length && minus(routed, room.routes).length === 0;
   return [
     ...planUnreachable("room", room.kernel, minus(cluster, prefixes)),
     ...planRules("room", room.kernel, guardRules(prefixes)),
     ...(room.isMasqueraded ? [] : [{ do: "masqueradeRoom" } as const]),
     ...(room.isFilterLoaded ? [] : [{ do: "loadRoomFilter" } as const]),
+    ...(back.length === 0 ? [] : [{ do: "routeFromRoom", prefixes: back } as const]),
     ...(same ? [] : [{ do: "routeToRoom", prefixes: routed } as const]),
   ];
 }

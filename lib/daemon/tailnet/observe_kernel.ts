@@ -1,6 +1,6 @@
 /** Looks at network namespaces: links, rules, routes, settings, packet filter. */
 
-import type { Family } from "../../ip/mod.ts";
+import type { Family, Prefix } from "../../ip/mod.ts";
 import {
   areMasqueraded,
   isRoomLoaded,
@@ -9,7 +9,7 @@ import {
   listTunnels,
 } from "../../firewall/mod.ts";
 import { NETLINK_NETFILTER } from "../../netlink/constants/netlink.ts";
-import { RTN_UNREACHABLE } from "../../netlink/constants/rtnetlink.ts";
+import { RT_TABLE_MAIN, RTN_UNREACHABLE } from "../../netlink/constants/rtnetlink.ts";
 import {
   findLink,
   isErrno,
@@ -65,10 +65,8 @@ export class NodeKernel implements Disposable {
     const isLoaded = isRulesetLoaded(this.filter);
     return {
       isJoined: cable?.up === true && inner?.up === true,
-      routes: cable === undefined
-        ? []
-        : listRoutes(this.route, { table: ROOM_TABLE, protocol: RTPROT_HEADCNI })
-          .filter(({ index }) => index === cable.index).map(({ destination }) => destination),
+      routes: cable === undefined ? [] : routesBy(this.route, cable.index, ROOM_TABLE),
+      routesBack: inner === undefined ? [] : routesBy(route, inner.index),
       isMasqueraded: isLoaded && areMasqueraded(this.filter, addresses),
       isFilterLoaded: isRoomLoaded(filter),
       kernel: observeKernel(route, { tun, netns: room }),
@@ -79,6 +77,12 @@ export class NodeKernel implements Disposable {
     this.route[Symbol.dispose]();
     this.filter[Symbol.dispose]();
   }
+}
+
+/** Destinations of our routes by a link. */
+function routesBy(route: NetlinkConnection, index: number, table = RT_TABLE_MAIN): Prefix[] {
+  return listRoutes(route, { table, protocol: RTPROT_HEADCNI })
+    .filter((found) => found.index === index).map(({ destination }) => destination);
 }
 
 /** The namespace of an isolated tailscaled; `undefined` if there is none. */

@@ -60,6 +60,8 @@ export interface RoomView {
   readonly isJoined: boolean;
   /** Prefixes the node sends through the cable. */
   readonly routes: readonly Prefix[];
+  /** Prefixes the namespace sends back through it. */
+  readonly routesBack: readonly Prefix[];
   /** The node masquerades what tailscaled sends. */
   readonly isMasqueraded: boolean;
   /** The packet filter inside is loaded. */

@@ -34,7 +34,7 @@ export type Step =
   | { readonly do: "addCluster"; readonly prefixes: readonly Prefix[] }
   | { readonly do: "masqueradeRoom" }
   | { readonly do: "loadRoomFilter" }
-  | { readonly do: "routeToRoom"; readonly prefixes: readonly Prefix[] }
+  | { readonly do: "routeToRoom" | "routeFromRoom"; readonly prefixes: readonly Prefix[] }
   | { readonly do: "editPrefs"; readonly edit: PrefsEdit }
   /** `interactive`: a new key for the node has to be made, because it has none that is good. */
   | { readonly do: "login"; readonly edit: PrefsEdit; readonly interactive: boolean }
@@ -67,6 +67,8 @@ export function describeStep(step: Step): string {
       return `do not masquerade to ${step.prefixes.join(", ")}`;
     case "routeToRoom":
       return `route ${step.prefixes.join(", ")} to our tailscaled`;
+    case "routeFromRoom":
+      return `route ${step.prefixes.join(", ")} from our tailscaled to the node`;
     case "editPrefs":
       return `change settings of tailscaled: ${Object.keys(step.edit).join(", ")}`;
     case "approve":
