@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 
 /** Keys as Headscale writes them (0.28 and later): API keys, and those nodes log in with. */
-const KEYS = /hskey-(?:api|auth)-[A-Za-z0-9]{12}-[A-Za-z0-9_-]{30,}/g;
+const KEYS = /hskey-(?:api|auth)-[\w-]{12}-[\w-]{30,}/g;
 
 /** Keys in `text`, without their secret part. */
 export function keysIn(text: string): string[] {

@@ -16,10 +16,10 @@ Deno.test({
   ...NEEDS,
   name: "host mode",
   async fn(t) {
-    const before: Before[] = [];
+    const before = new Map<TailnetNode, Before>();
     await using cluster = await startCluster({
       nodes: [1, 2, 3].map(() => ({ mode: "host" })),
-      onJoined: async (node) => void before.push(await rememberBefore(node)),
+      onJoined: async (node) => void before.set(node, await rememberBefore(node)),
     });
     await checkConnectivity(cluster, t);
     const [victim, other] = cluster.nodes;
@@ -43,7 +43,7 @@ Deno.test({
       });
     });
     await t.step("leaving brings back every setting and route", async () => {
-      const [first] = before;
+      const first = before.get(victim);
       assert(first !== undefined);
       await checkLeaving(victim, first);
     });
