@@ -11,6 +11,7 @@ const TEST_TOOLS: Readonly<Record<string, string>> = {
   "iptables-nft": "iptables",
   nft: "nftables",
   nsenter: "util-linux",
+  openssl: "openssl",
   perl: "perl-base",
   ping: "iputils-ping",
   podman: "podman",

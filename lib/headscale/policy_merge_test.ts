@@ -3,6 +3,7 @@ import { parsePrefix } from "../ip/prefix.ts";
 import { type SeededRandom, seededRandom } from "../sys/testing.ts";
 import { parseHujson, plainValue } from "./hujson.ts";
 import { mergePolicy, PolicyError, type PolicyWish } from "./policy_merge.ts";
+import { isSubsequence } from "./testing.ts";
 
 const TAG = "tag:k8s-node";
 const WISH: PolicyWish = {
@@ -160,14 +161,4 @@ function covers(after: unknown, before: unknown): boolean {
     Object.entries(before).every(([key, value]) =>
       covers((after as Record<string, unknown>)[key], value)
     );
-}
-
-/** Whether `part` comes out of `whole` by leaving characters out. */
-function isSubsequence(part: string, whole: string): boolean {
-  let at = 0;
-  for (const character of part) {
-    at = whole.indexOf(character, at) + 1;
-    if (at === 0) return false;
-  }
-  return true;
 }

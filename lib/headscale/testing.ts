@@ -145,3 +145,13 @@ export function wireNode(changes: Readonly<Record<string, unknown>> = {}): unkno
     ...changes,
   };
 }
+
+/** Whether `part` comes out of `whole` by leaving characters out: nothing of it was lost. */
+export function isSubsequence(part: string, whole: string): boolean {
+  let at = 0;
+  for (const character of part) {
+    at = whole.indexOf(character, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}

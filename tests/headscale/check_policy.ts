@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openHeadscale, PolicyError } from "../../lib/headscale/mod.ts";
+import { isSubsequence } from "../../lib/headscale/testing.ts";
 import { parsePrefix } from "../../lib/ip/mod.ts";
 import { type ConformanceCase, PATIENCE, TAG } from "./conformance_case.ts";
 import type { TestHeadscale } from "./server.ts";
@@ -76,14 +77,4 @@ export async function checkFilePolicy(server: TestHeadscale): Promise<void> {
   assertEquals(outcome, "readOnly");
   assert(added.length > 0, "it says what is missing");
   assertEquals(await client.policy(), undefined);
-}
-
-/** Whether `part` comes out of `whole` by leaving characters out. */
-function isSubsequence(part: string, whole: string): boolean {
-  let at = 0;
-  for (const character of part) {
-    at = whole.indexOf(character, at) + 1;
-    if (at === 0) return false;
-  }
-  return true;
 }

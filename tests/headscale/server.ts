@@ -14,6 +14,7 @@ export const SERVER_ADDRESS = "10.99.0.1";
 export const INNER_URL = `http://${SERVER_ADDRESS}:${PORT}`;
 /** A migration of the database of 0.25 takes a second; a busy machine, longer. */
 const START_TIMEOUT_MS = 90_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 const POLL_MS = 100;
 
 /** The network of the namespace. */
@@ -95,10 +96,20 @@ export class TestHeadscale implements AsyncDisposable {
       log: "headscale.log",
     });
     for (const end = Date.now() + START_TIMEOUT_MS; Date.now() < end;) {
-      if (await fetch(`${this.url}/health`).then((reply) => reply.text(), () => "") !== "") return;
+      if (await this.#answers()) return;
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
     throw new Error(`Cannot start headscale: ${this.log("headscale.log")}`);
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+      const reply = await fetch(`${this.url}/health`, { signal });
+      return await reply.text() !== "";
+    } catch {
+      return false; // not yet
+    }
   }
 
   /** Stops the server; {@linkcode TestHeadscale.start} starts it again. */

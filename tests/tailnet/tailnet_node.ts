@@ -255,7 +255,7 @@ log: { level: DEBUG }
   /** What `headcni tailnet status` says. */
   async status(): Promise<TailnetStatus> {
     const { stdout, stderr } = await this.headcniOutput("status", "--json");
-    if (stdout === "") throw new Error(`status: ${stderr}`);
+    if (stdout === "") throw new Error(`Cannot get the status: ${stderr}`);
     return JSON.parse(stdout);
   }
 

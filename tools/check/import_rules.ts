@@ -41,7 +41,8 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     from: "cli",
     file: "lib/daemon/tailnet_face.ts",
-    reason: "`headcni tailnet` runs a part of the daemon; loaded when called, so doctor is without it",
+    reason:
+      "`headcni tailnet` runs a part of the daemon; loaded when called, so doctor is without it",
   },
   {
     from: "daemon",

@@ -18,7 +18,12 @@ import { GO_PARTS, type GoPart } from "./parts.ts";
 
 /** A part that cannot be had here; tests print the reason of it when they skip. */
 export class GoPartError extends HeadcniError {
-  override readonly name = "GoPartError";
+  override readonly name: string = "GoPartError";
+}
+
+/** There is no Go on this machine, and the part is not in the cache. */
+export class NoGoError extends GoPartError {
+  override readonly name = "NoGoError";
 }
 
 /** The outside world of {@linkcode goPart}; tests pass their own. */
@@ -106,7 +111,7 @@ async function checkGo(part: GoPart, runProgram: Run): Promise<void> {
     await runProgram("go", ["version"]);
   } catch (error) {
     if (!(error instanceof ProcessError) || error.kind !== "NotFound") throw error;
-    throw new GoPartError({
+    throw new NoGoError({
       operation: "build",
       subject: `${part.name} ${part.version}`,
       reason: "Go is not installed",

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import type { Run } from "../../lib/sys/process.ts";
 import { ProcessError } from "../../lib/sys/process_error.ts";
 import { temporaryDirectory } from "../../lib/sys/testing.ts";
-import { goPart, GoPartError } from "./build_part.ts";
+import { goPart, GoPartError, NoGoError } from "./build_part.ts";
 import { GO_PARTS, HEADSCALE_VERSIONS, TAILSCALE_VERSION } from "./parts.ts";
 
 const [PART] = GO_PARTS;
@@ -72,7 +72,7 @@ Deno.test("goPart says that Go is missing", async () => {
     Promise.reject(new ProcessError({ kind: "NotFound", command, args, reason: "not there" }));
   const error = await assertRejects(
     () => goPart(PART.name, PART.version, { run, directory: cache.path, say: silent }),
-    GoPartError,
+    NoGoError,
     `Cannot build ${PART.name} ${PART.version}: Go is not installed`,
   );
   assertStringIncludes(error.remedy ?? "", "Install Go");
@@ -96,11 +96,12 @@ Deno.test("a proxy that has not got the module is quoted", async () => {
   assert(PART);
   using cache = temporaryDirectory();
   const { run } = scriptedGo({ download: { code: 1, stdout: '{\n\t"Error": "403 Forbidden"\n}' } });
-  await assertRejects(
+  const error = await assertRejects(
     () => goPart(PART.name, PART.version, { run, directory: cache.path, say: silent }),
     GoPartError,
     "go mod failed: 403 Forbidden",
   );
+  assertEquals(error instanceof NoGoError, false, "the gate tells the two apart");
 });
 
 Deno.test("a module with another hash than the pinned one is not built", async () => {
