@@ -29,7 +29,10 @@ export interface TailnetNode {
   readonly addresses: readonly IpAddress[];
   /** What WireGuard accepts from it and sends to it. */
   readonly allowedPrefixes: readonly Prefix[];
-  /** Routes it is the chosen router of: advertised, approved and in use. */
+  /**
+   * Routes it is the chosen router of: advertised, approved and in use. Of this node itself
+   * some may be missing: Headscale 0.29.2 tells it with its next report only, peers at once.
+   */
   readonly primaryRoutes: readonly Prefix[];
   readonly tags: readonly string[];
   /** Connected to the control server; says nothing about whether it can be reached. */

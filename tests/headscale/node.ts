@@ -36,7 +36,11 @@ export class TestTailscale {
       "--no-logs-no-support",
     ], {
       log: `${this.name}.log`,
-      env: { TS_DEBUG_USE_DERP_HTTP: "true", TS_DISABLE_PORTMAPPER: "1" },
+      env: {
+        TS_DEBUG_USE_DERP_HTTP: "true",
+        TS_DISABLE_PORTMAPPER: "1",
+        TS_LOGS_DIR: this.#directory, // otherwise it makes /var/lib/tailscale
+      },
     });
   }
 

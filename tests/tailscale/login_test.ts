@@ -74,10 +74,24 @@ Deno.test({
     const { api } = supervisor;
     const stop = new AbortController();
     const complaints: string[] = [];
+    let wakeUps = 0;
     const watch = watchBus(api, {
       signal: stop.signal,
-      onWake: ({ complaint }) => void (complaint && complaints.push(complaint)),
+      onWake({ complaint }) {
+        wakeUps += 1;
+        if (complaint !== undefined) complaints.push(complaint);
+      },
     });
+    /** Does `work` once the bus has been silent for a while; returns when it is no more. */
+    const wakesUpBy = async (what: string, work: () => unknown) => {
+      const before = await until("the bus is silent", async () => {
+        const seen = wakeUps;
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        return wakeUps === seen ? seen : undefined;
+      });
+      await work();
+      await until(`woken: ${what}`, () => wakeUps > before);
+    };
     const running = () => until("it runs", async () => (await api.status()).state === "Running");
 
     await t.step("a key that is not valid is refused, and that is told", async () => {
@@ -110,13 +124,22 @@ Deno.test({
       checkSecrecy(supervisor, key, log);
     });
 
-    await t.step("an approved route is seen in its own status", async () => {
-      server.cli("nodes", "approve-routes", "-i", "1", "-r", "10.244.3.0/24");
-      await until("it is the router", async () => {
-        const { self } = await api.status();
-        return self.primaryRoutes.some((route) => `${route}` === "10.244.3.0/24");
-      });
-    });
+    await t.step(
+      "an approved route wakes, and is seen in its own status at its next report",
+      async () => {
+        await wakesUpBy("the approval", () => {
+          server.cli("nodes", "approve-routes", "-i", "1", "-r", "10.244.3.0/24");
+        });
+        // Headscale 0.29.2 tells peers at once, but the node itself only with its next change.
+        const routes = ["10.244.3.0/24", "10.244.99.0/24"].map((text) => parsePrefix(text));
+        await api.editPrefs({ advertiseRoutes: routes });
+        const { self } = await until("it is the router", async () => {
+          const status = await api.status();
+          return status.self.primaryRoutes.length > 0 ? status : undefined;
+        });
+        assertEquals(self.primaryRoutes.map(String), ["10.244.3.0/24"]);
+      },
+    );
 
     await t.step("killed, it is back with its own key, and its settings", async () => {
       const pid = pidOf(supervisor);
@@ -134,7 +157,7 @@ Deno.test({
       const programs = { tailscaled: tailscaled.path, tailscale: tailscale.path };
       const other = new TestTailscale(server, "other", programs);
       other.start();
-      other.up(mint(server), []);
+      await wakesUpBy("the peer", () => other.up(mint(server), []));
       const peer = await until("the peer is seen", async () => (await api.status()).peers[0]);
       const [address] = peer.addresses;
       assert(address !== undefined);

@@ -27,6 +27,8 @@ Deno.test({
     }
     for (const path of [state, log, record]) assertEquals(modeOf(path), 0o600, path);
     assert(Deno.lstatSync(socket).isSocket);
+    // Without being told, it keeps this one in /var/lib/tailscale.
+    assert(exists(`${host.directory}/state/tailscaled.log.conf`));
 
     await supervisor.stop();
     assertEquals([host.pids(), host.links()], [[], ["lo"]]);
