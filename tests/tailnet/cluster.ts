@@ -4,7 +4,8 @@ import { assertEquals } from "@std/assert";
 import { startHeadscale, type TestHeadscale } from "../headscale/server.ts";
 import { headscale } from "./needs.ts";
 import { Sniffer } from "./sniffer.ts";
-import { type AttachedPod, type NodeSpec, TailnetNode } from "./tailnet_node.ts";
+import type { NodeSpec } from "./node_config.ts";
+import { type AttachedPod, TailnetNode } from "./tailnet_node.ts";
 import { forAll, report, until } from "./until.ts";
 
 /** The underlay: everything that crosses it is seen by the {@linkcode Sniffer}. */

@@ -19,7 +19,8 @@ function tailscaledPid(node: TailnetNode): number {
   return JSON.parse(Deno.readTextFileSync(`${node.directory}/run/tailscaled.json`)).pid;
 }
 
-async function nodeId(node: TailnetNode): Promise<string> {
+/** Its number in Headscale. */
+export async function nodeId(node: TailnetNode): Promise<string> {
   const { self: own } = await node.api.status({ peers: false });
   return own.id;
 }
@@ -92,12 +93,14 @@ export async function checkFaults(cluster: Cluster, t: Deno.TestContext): Promis
   });
 }
 
-async function hasTunnel(node: TailnetNode): Promise<boolean> {
+/** Whether its tunnel is there. */
+export async function hasTunnel(node: TailnetNode): Promise<boolean> {
   const links = await node.ip("link", "show");
   return links.some(({ ifname }) => ifname === node.tun);
 }
 
-async function checkForeignRoutes(watch: Watch): Promise<void> {
+/** Somebody replaces the approved routes by their own. */
+export async function checkForeignRoutes(watch: Watch): Promise<void> {
   const { victim, cluster: { server } } = watch;
   const { advertiseRoutes } = await victim.api.prefs();
   await victim.api.editPrefs({ advertiseRoutes: [...advertiseRoutes, parsePrefix(FOREIGN)] });
@@ -115,10 +118,12 @@ async function checkForeignRoutes(watch: Watch): Promise<void> {
     () => server.cli("nodes", "approve-routes", "-i", id, "-r", FOREIGN),
     { healed: () => Promise.resolve(routes().approved.length === all.length) },
   );
-  assertEquals(routes(), { approved: all, available: all });
+  const available = [...new Set([...advertiseRoutes.map(String), FOREIGN])].toSorted();
+  assertEquals(routes(), { approved: all, available });
 }
 
-async function checkFlushedRules(watch: Watch): Promise<void> {
+/** Somebody flushes what is ours. */
+export async function checkFlushedRules(watch: Watch): Promise<void> {
   const { victim } = watch;
   const guards = async () => {
     const rules = [...await victim.ip("rule", "show"), ...await victim.ip("-6", "rule", "show")];

@@ -13,30 +13,14 @@ import { type Ending, execute } from "../plugin/namespace.ts";
 import { run } from "../netlink/fixture.ts";
 import { Node, type Pod } from "../plugin/node.ts";
 import { tailscale, tailscaled } from "./needs.ts";
+import { ENVIRONMENT, nodeConfig, type NodeSpec } from "./node_config.ts";
 import { until } from "./until.ts";
-
-/** Variables every tailscaled of the rig needs: the relay speaks plain HTTP. */
-const ENVIRONMENT = { TS_DEBUG_USE_DERP_HTTP: "true", TS_DISABLE_PORTMAPPER: "1" };
 
 /** A pod with its addresses. */
 export interface AttachedPod {
   readonly pod: Pod;
   readonly address4: string;
   readonly address6: string;
-}
-
-/** Options of a {@linkcode TailnetNode}. */
-export interface NodeSpec {
-  readonly mode: "host" | "daemon";
-  readonly isolation?: "none" | "netns";
-  /** Whether the machine has a tailscaled of its own beside ours. */
-  readonly hostTailscaled?: boolean;
-  /** Third byte of its pod network; its own number if absent. */
-  readonly subnet?: number;
-  /** Text of the API key; a new one if absent. */
-  readonly apiKey?: string;
-  /** Whether it knows where all pod networks are taken from, or has to learn them. */
-  readonly base?: boolean;
 }
 
 /** See the top of this file. */
@@ -104,29 +88,7 @@ export class TailnetNode extends Node {
     this.server.sandbox.ip("link", "set", cable, "master", "br0", "up");
     const apiKey = this.spec.apiKey ?? this.server.createApiKey().expose();
     Deno.writeTextFileSync(`${this.directory}/api.key`, apiKey, { mode: 0o600 });
-    Deno.writeTextFileSync(this.configPath, this.#config());
-  }
-
-  #config(): string {
-    const { mode, isolation = "none", base = false } = this.spec;
-    const own = mode === "host" ? `  socket: ${this.hostSocket}` : `  isolation: ${isolation}
-  binary: ${tailscaled.path}
-  hostname: n${this.number}
-  environment: ${JSON.stringify(ENVIRONMENT)}`;
-    return `headscale:
-  url: ${INNER_URL}
-  apiKeyFile: ${this.directory}/api.key
-tailscale:
-  mode: ${mode}
-${own}
-network:
-  podCIDR:
-    nodeLocal: ["${this.cidr4}", "${this.cidr6}"]
-${base ? '    base: ["10.244.0.0/16", "fd44::/48"]\n' : ""}
-stateDir: ${this.directory}/state
-runtimeDir: ${this.directory}/run
-log: { level: DEBUG }
-`;
+    Deno.writeTextFileSync(this.configPath, nodeConfig(this));
   }
 
   /** Starts a program here that ends with the node; its output goes to `NAME.log`. */
