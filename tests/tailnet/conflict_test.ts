@@ -35,7 +35,10 @@ Deno.test({
       () => [first, second].every((node) => node.log("headcni").includes("code=PrefixConflict")),
     );
     await cluster.assertAllReach();
-    assertEquals((await first.status()).node?.routes.includes(first.cidr4), true);
+    const [, witness] = cluster.nodes;
+    const { peers } = await witness?.status() ?? { peers: [] };
+    const routers = peers.filter(({ routes }) => routes.includes(first.cidr4));
+    assertEquals(routers.map(({ name }) => name), ["n1"], "the others are told of the first");
     assertEquals((await second.status()).node?.routes, []);
 
     await second.end("headcni");
