@@ -31,6 +31,8 @@ export interface NodeConfig {
     readonly caFile: string | undefined;
     readonly user: string;
     readonly tags: readonly string[];
+    /** Whether the policy is added to, if it is in Headscale's database. */
+    readonly policy: "leave" | "merge";
   };
   readonly tailscale: {
     readonly mode: Mode;
@@ -59,7 +61,7 @@ export interface NodeConfig {
 /** Keys by section: what is not here is unknown. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   "": ["headscale", "tailscale", "network", "stateDir", "runtimeDir", "log"],
-  headscale: ["url", "apiKeyFile", "caFile", "user", "tags"],
+  headscale: ["url", "apiKeyFile", "caFile", "user", "tags", "policy"],
   tailscale: [
     "mode",
     "isolation",
@@ -100,6 +102,7 @@ export function parseConfig(text: string, path: string): NodeConfig {
     runtimeDir: directory(root, "runtimeDir", "/run/headcni"),
     log: readLog(section(root, "log")),
   };
+  checkPolicy(config, root);
   if (root.problems.length === 0) return config;
   throw configError(path, root.problems.map(({ key, problem }) => `${key} ${problem}`).join("; "));
 }
@@ -144,7 +147,19 @@ function readHeadscale(reader: JsonReader): NodeConfig["headscale"] {
     caFile: absolute(reader, "caFile"),
     user: reader.string("user") ?? "headcni",
     tags,
+    policy: reader.choice("policy", ["leave", "merge"]) ?? "leave",
   };
+}
+
+/** What is added to the policy is about a tag and about networks. */
+function checkPolicy({ headscale, network }: NodeConfig, root: JsonReader): void {
+  if (headscale.policy === "leave") return;
+  if (headscale.tags.length === 0) {
+    root.problem("headscale.policy", "is merge, which needs headscale.tags");
+  }
+  if (network.podCIDR.base.length === 0) {
+    root.problem("headscale.policy", "is merge, which needs network.podCIDR.base");
+  }
 }
 
 function readTailscale(reader: JsonReader, root: JsonReader): NodeConfig["tailscale"] {

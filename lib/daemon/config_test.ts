@@ -20,6 +20,7 @@ Deno.test("a small configuration is complete", () => {
     caFile: undefined,
     user: "headcni",
     tags: [],
+    policy: "leave",
   });
   assertEquals(config.tailscale, {
     mode: "host",
@@ -59,7 +60,7 @@ extra: 1
       "extra is unknown",
       "known are headscale, tailscale, network, stateDir, runtimeDir, log",
       "headscale.apiKey is unknown",
-      "known are url, apiKeyFile, caFile, user, tags",
+      "known are url, apiKeyFile, caFile, user, tags, policy",
       "headscale.url is missing",
       'headscale.tags holds "k8s", which is no tag',
       'tailscale.mode is "hots" instead of one of host, daemon',
@@ -83,6 +84,14 @@ network: { podCIDR: { nodeLocal: "${nodeLocal}"${base === "" ? "" : `, base: "${
   assertEquals(problems("fd7a:115c:a1e0:1::/64").length, 1);
   assertEquals(problems("10.245.1.0/24", "10.244.0.0/16"), [
     "network.podCIDR.nodeLocal has 10.245.1.0/24, which is not in network.podCIDR.base",
+  ]);
+});
+
+Deno.test("what is to be added to the policy must be known", () => {
+  const text = SMALLEST.replace("headscale: {", "headscale: { policy: merge,");
+  assertEquals(problemsOf(text), [
+    "headscale.policy is merge, which needs headscale.tags",
+    "headscale.policy is merge, which needs network.podCIDR.base",
   ]);
 });
 

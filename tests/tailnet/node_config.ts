@@ -15,6 +15,8 @@ export interface NodeSpec {
   readonly isolation?: "none" | "netns";
   /** Whether the machine has a tailscaled of its own beside ours. */
   readonly hostTailscaled?: boolean;
+  /** Whether it has a tag, and sees to the policy. */
+  readonly tagged?: boolean;
   /** Third byte of its pod network; its own number if absent. */
   readonly subnet?: number;
   /** Text of the API key; a new one if absent. */
@@ -33,7 +35,7 @@ export function nodeConfig(node: {
   readonly cidr6: string;
 }): string {
   const { directory } = node;
-  const { mode, isolation = "none", base = false } = node.spec;
+  const { mode, isolation = "none", base = false, tagged = false } = node.spec;
   const own = mode === "host" ? `  socket: ${node.hostSocket}` : `  isolation: ${isolation}
   binary: ${tailscaled.path}
   hostname: n${node.number}
@@ -41,6 +43,7 @@ export function nodeConfig(node: {
   return `headscale:
   url: ${INNER_URL}
   apiKeyFile: ${directory}/api.key
+${tagged ? '  tags: ["tag:k8s-node"]\n  policy: merge' : ""}
 tailscale:
   mode: ${mode}
 ${own}

@@ -43,6 +43,11 @@ export async function apply(
     case "login":
       await login(step, context);
       return { ...memory, loginSinceMs: clock.monotonicMs(), unknownSinceMs: undefined };
+    case "ensurePolicy": {
+      const { outcome, added } = await headscale.ensurePolicy(step.need);
+      if (outcome === "written") context.log.info("added to the policy of Headscale", { added });
+      return { ...memory, policyLacks: outcome === "readOnly" ? added : [] };
+    }
     case "restartTailscaled":
       await context.supervisor?.restart();
       return { ...memory, restartedAtMs: clock.monotonicMs() };

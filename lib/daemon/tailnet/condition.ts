@@ -30,6 +30,7 @@ export const CONDITIONS = {
   PrefixConflict: ["error", "another node has the same pod network, or part of it"],
   NotApproved: ["info", "the pod network is not approved yet"],
   NotPrimary: ["error", "the pod network is approved, but nobody is told to send it here"],
+  PolicyLacks: ["warning", "the policy lacks something, and is in a file on the server"],
   ShieldsUp: ["warning", "tailscaled refuses what comes in (shields up)"],
   KeyExpires: ["warning", "the node's key expires soon"],
   OtherTailscaled: ["error", "another tailscaled is in the same network namespace"],

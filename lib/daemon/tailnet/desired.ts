@@ -8,6 +8,12 @@ export type Mode = "host" | "daemon";
 /** Where our own tailscaled runs: in the node's network namespace, or in one of its own. */
 export type IsolationKind = "none" | "netns";
 
+/** Nodes with this tag may route these networks, and all may talk. */
+export interface PolicyNeed {
+  readonly tag: string;
+  readonly prefixes: readonly Prefix[];
+}
+
 /** The wish. It changes only with the configuration. */
 export interface Desired {
   readonly mode: Mode;
@@ -23,6 +29,8 @@ export interface Desired {
   readonly base: readonly Prefix[];
   /** The URL of Headscale, as tailscaled is told it. */
   readonly controlUrl: string;
+  /** What the policy of the tailnet must have; `undefined`: it is left alone. */
+  readonly policy: PolicyNeed | undefined;
   /** Name of the node in the tailnet; tailscaled's choice if absent. */
   readonly hostname: string | undefined;
 }

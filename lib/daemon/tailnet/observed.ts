@@ -105,6 +105,8 @@ export interface Memory {
   readonly unknownSinceMs: number | undefined;
   /** When our tailscaled was last restarted because its interface was gone. */
   readonly restartedAtMs: number | undefined;
+  /** What the policy lacks and only its administrator can add; `undefined`: not looked at yet. */
+  readonly policyLacks: readonly string[] | undefined;
   /** Prefixes left to another node for as long as it has them. */
   readonly yielded: readonly Prefix[];
 }
@@ -117,5 +119,6 @@ export const NO_MEMORY: Memory = {
   untoldSinceMs: undefined,
   unknownSinceMs: undefined,
   restartedAtMs: undefined,
+  policyLacks: undefined,
   yielded: [],
 };

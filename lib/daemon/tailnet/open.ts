@@ -92,6 +92,12 @@ function superviseOwn(config: NodeConfig, options: OpenOptions): TailscaledSuper
   });
 }
 
+function policyNeed({ headscale, network: { podCIDR } }: NodeConfig): Desired["policy"] {
+  const [tag] = headscale.tags;
+  if (headscale.policy === "leave" || tag === undefined) return undefined;
+  return { tag, prefixes: podCIDR.base };
+}
+
 /** The wish in `config`. */
 export function desiredOf(config: NodeConfig): Desired {
   const { tailscale, network: { podCIDR } } = config;
@@ -102,6 +108,7 @@ export function desiredOf(config: NodeConfig): Desired {
     prefixes: podCIDR.nodeLocal,
     base: podCIDR.base,
     controlUrl: config.headscale.url,
+    policy: policyNeed(config),
     hostname: tailscale.hostname,
   };
 }

@@ -33,15 +33,30 @@ export function reconcile(desired: Desired, observed: Observed): Plan {
     ...planKernel(desired, observed, clusterPrefixes(desired, learned)),
   ];
   const tailnet = planTailnet(desired, observed);
+  const policy = planPolicy(desired, observed);
   return {
     ...tailnet,
-    steps: [...kernel, ...tailnet.steps],
+    // Before a login: a tag nobody has declared is refused.
+    steps: [...kernel, ...policy, ...tailnet.steps],
     conditions: [...nodeConditions(observed), ...tailnet.conditions],
   };
 }
 
-function nodeConditions({ headscale, otherTailscaled }: Observed): Condition[] {
+function planPolicy({ policy }: Desired, { headscale, memory }: Observed): Step[] {
+  if (policy === undefined || headscale?.ok !== true) return [];
+  return memory.policyLacks === undefined ? [{ do: "ensurePolicy", need: policy }] : [];
+}
+
+function policyCondition({ memory: { policyLacks = [] } }: Observed): Condition[] {
+  if (policyLacks.length === 0) return [];
+  const message = `the policy lacks: ${policyLacks.join("; ")}`;
+  return [condition("PolicyLacks", message, "Add it to the file policy.path of Headscale names")];
+}
+
+function nodeConditions(observed: Observed): Condition[] {
+  const { headscale, otherTailscaled } = observed;
   return [
+    ...policyCondition(observed),
     ...(headscale?.ok === false ? [awayCondition(headscale.problem)] : []),
     ...(otherTailscaled === undefined ? [] : [
       condition(

@@ -223,6 +223,19 @@ Deno.test("Headscale away: nothing is restarted, nothing is undone", () => {
   assertEquals(steps(back), ["restart our tailscaled"]);
 });
 
+Deno.test("the policy is looked at once, before a login; what cannot be added is told", () => {
+  const desired = desiredNode({ policy: { tag: "tag:k8s-node", prefixes: PODS } });
+  const tailscaled = running({ status: { state: "NeedsLogin" } });
+  assertEquals(steps(plan({ tailscaled }, desired)), [
+    "see that the policy of Headscale allows it",
+    "log in to the tailnet",
+  ]);
+  const lacks = { ...NO_MEMORY, policyLacks: ["an owner of tag:k8s-node"] };
+  const told = plan({ memory: lacks }, desired);
+  assertEquals([steps(told), codes(told)], [[], ["PolicyLacks"]]);
+  assertEquals(codes(plan({ memory: { ...NO_MEMORY, policyLacks: [] } }, desired)), []);
+});
+
 Deno.test("without a base, routes of peers are learned and stay while their node is away", () => {
   const desired = desiredNode({ base: [] });
   const filter = { ...observedNode().filter, cluster: [] };

@@ -60,7 +60,8 @@ export async function readStatus(context: LoopContext): Promise<TailnetStatus> {
     room: desired.isolation === "netns" ? kernel.roomView(desired.tun) : undefined,
     otherTailscaled: undefined,
     record: readRecord(files, recordPath),
-    memory: NO_MEMORY,
+    // Whether the policy has all, only an attempt to add to it tells.
+    memory: { ...NO_MEMORY, policyLacks: [] },
   };
   const { conditions, steps } = reconcile(desired, observed);
   const status = tailscaled.ok ? tailscaled.value.status : undefined;

@@ -3,6 +3,7 @@
 import type { Family, Prefix } from "../../ip/mod.ts";
 import type { OwnNode } from "../../headscale/mod.ts";
 import type { PrefsEdit } from "../../tailscale/mod.ts";
+import type { PolicyNeed } from "./desired.ts";
 import type { RecordChange } from "./record.ts";
 
 /** Which network namespace: the node's, or that of an isolated tailscaled. */
@@ -39,6 +40,7 @@ export type Step =
   /** `interactive`: a new key for the node has to be made, because it has none that is good. */
   | { readonly do: "login"; readonly edit: PrefsEdit; readonly interactive: boolean }
   | { readonly do: "restartTailscaled" }
+  | { readonly do: "ensurePolicy"; readonly need: PolicyNeed }
   | {
     readonly do: "approve" | "withdraw" | "nudge";
     readonly own: OwnNode;
@@ -89,6 +91,7 @@ const PHRASES = {
   masqueradeRoom: "masquerade what our tailscaled sends",
   loadRoomFilter: "load the packet filter in the namespace of our tailscaled",
   login: "log in to the tailnet",
+  ensurePolicy: "see that the policy of Headscale allows it",
   restartTailscaled: "restart our tailscaled",
   approve: "approve in Headscale",
   withdraw: "take back the approval in Headscale of",

@@ -29,6 +29,7 @@ export function desiredNode(more: Partial<Desired> = {}): Desired {
     prefixes: PODS,
     base: prefixes("10.244.0.0/16", "fd44::/48"),
     controlUrl: "https://headscale.example.com",
+    policy: undefined,
     hostname: undefined,
     ...more,
   };
