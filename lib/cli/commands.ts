@@ -2,6 +2,7 @@
 
 import { type Command } from "./command.ts";
 import { IPAM } from "./ipam_commands.ts";
+import { TAILNET } from "./tailnet_commands.ts";
 
 const HELP: Command = {
   name: "help",
@@ -66,5 +67,5 @@ export const ROOT: Command = {
     { command: "headcni version", does: "What is installed here" },
     { command: "CNI_COMMAND=VERSION headcni", does: "What a container runtime asks first" },
   ],
-  commands: [IPAM, VERSION, COMPLETION, HELP],
+  commands: [TAILNET, IPAM, VERSION, COMPLETION, HELP],
 };

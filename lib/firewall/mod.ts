@@ -47,7 +47,15 @@ export {
   removeAll,
 } from "./load.ts";
 export type { NftOptions } from "./nft_program.ts";
-export { addClusterNetworks, setClusterNetworks, setTunnels } from "./node_sets.ts";
+export {
+  addClusterNetworks,
+  addMasqueraded,
+  areMasqueraded,
+  listClusterNetworks,
+  listTunnels,
+  setClusterNetworks,
+  setTunnels,
+} from "./node_sets.ts";
 export type { HostPort, PodRules } from "./pod_rules.ts";
 export {
   addPod,
@@ -58,5 +66,6 @@ export {
   type RivalOptions,
 } from "./pods.ts";
 export { renderRuleset } from "./render.ts";
+export { isRoomLoaded, loadRoom, type RoomSpec } from "./room.ts";
 export { HOST_INTERFACE_PREFIX, RULESET, type Ruleset, TABLE } from "./ruleset.ts";
 export { forgetUdpFlows } from "./udp_flows.ts";

@@ -8,7 +8,7 @@ import {
   type Prefix,
   wholeRange,
 } from "../ip/mod.ts";
-import { isErrno, type NetlinkConnection } from "../netlink/mod.ts";
+import { isErrno, type NetlinkConnection, type Request } from "../netlink/mod.ts";
 import {
   addSetElements,
   commitNftables,
@@ -20,7 +20,7 @@ import {
 import { checkLinkName } from "../netlink/link_name.ts";
 import { type OwnSet, ownSet } from "./elements.ts";
 import { RulesetMissingError } from "./errors.ts";
-import { encodeFields } from "./field.ts";
+import { encodeFields, leadingInterface } from "./field.ts";
 
 /**
  * Says which networks pods reach under their own address: the pod networks of all nodes.
@@ -51,8 +51,15 @@ export function addClusterNetworks(
     ends.map((end) => ({ ...ownSet(`cluster${end.family}`), key: end.toBytes() })),
   );
   if (found.every((element) => element !== undefined)) return;
-  const known = ([4, 6] as const).flatMap((family) => listClusterRanges(connection, family));
-  replaceClusterRanges(connection, [...known, ...prefixes.map(wholeRange)]);
+  replaceClusterRanges(connection, [
+    ...listClusterNetworks(connection),
+    ...prefixes.map(wholeRange),
+  ]);
+}
+
+/** The networks pods reach under their own address; fails with `ENOENT` without the tables. */
+export function listClusterNetworks(connection: NetlinkConnection): AddressRange[] {
+  return ([4, 6] as const).flatMap((family) => listClusterRanges(connection, family));
 }
 
 function listClusterRanges(connection: NetlinkConnection, family: 4 | 6): AddressRange[] {
@@ -96,6 +103,40 @@ export function setTunnels(connection: NetlinkConnection, names: readonly string
   replaceSets(connection, [{ set, elements }]);
 }
 
+/** The tunnels' interfaces; fails with `ENOENT` without the tables. */
+export function listTunnels(connection: NetlinkConnection): string[] {
+  return listSetElements(connection, ownSet("tunnels"))
+    .flatMap(({ key }) => leadingInterface(["ifname"], key) ?? []);
+}
+
+/**
+ * Masquerades what `addresses` send to the outside world, as a pod's packets are. The elements
+ * have no owner, so that removing pods never removes them.
+ *
+ * @throws {RulesetMissingError} the tables are not loaded.
+ */
+export function addMasqueraded(
+  connection: NetlinkConnection,
+  addresses: readonly IpAddress[],
+): void {
+  const requests = addresses.flatMap((address) =>
+    addSetElements(ownSet(`masquerade${address.family}`), [{ key: address.toBytes() }])
+  );
+  commitSets(connection, requests, "masquerade4, masquerade6");
+}
+
+/** Whether all of `addresses` are masqueraded; fails with `ENOENT` without the tables. */
+export function areMasqueraded(
+  connection: NetlinkConnection,
+  addresses: readonly IpAddress[],
+): boolean {
+  const elements = addresses.map((address) => ({
+    ...ownSet(`masquerade${address.family}`),
+    key: address.toBytes(),
+  }));
+  return getSetElements(connection, elements).every((element) => element !== undefined);
+}
+
 function replaceSets(
   connection: NetlinkConnection,
   changes: readonly { readonly set: OwnSet; readonly elements: readonly SetElement[] }[],
@@ -103,11 +144,18 @@ function replaceSets(
   const requests = changes.flatMap(({ set, elements }) => {
     return [flushSet(set), ...addSetElements(set, elements)];
   });
+  commitSets(connection, requests, changes.map(({ set }) => set.set).join(", "));
+}
+
+function commitSets(
+  connection: NetlinkConnection,
+  requests: readonly Request[],
+  subject: string,
+): void {
   try {
     commitNftables(connection, requests);
   } catch (error) {
     if (!isErrno(error, "ENOENT")) throw error;
-    const subject = changes.map(({ set }) => set.set).join(", ");
     throw new RulesetMissingError({ operation: "fill sets", subject, cause: error });
   }
 }

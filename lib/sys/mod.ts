@@ -84,6 +84,7 @@ export { type ProcessFacts, type ProcessTable, procTable } from "./process_table
 export { cryptoRandomBelow, type RandomBelow } from "./random.ts";
 export { isSameFile } from "./same_file.ts";
 export { readSecretFile, redact, Secret, SecretFileError } from "./secret.ts";
+export { untilSignalled } from "./signals.ts";
 export { SocketError, type SocketErrorKind, type SocketErrorParts } from "./socket_error.ts";
 export { type SystemName, systemName } from "./system_name.ts";
 export { UndoError, type UndoFailure, UndoStack, type UndoStackOptions } from "./undo.ts";

@@ -30,6 +30,7 @@ import {
   setLinkUp,
   writeSysctl,
 } from "../netlink/mod.ts";
+import { RT_TABLE_MAIN } from "../netlink/constants/rtnetlink.ts";
 import { createNetns, deleteNetns, netnsPath } from "../netlink/named_netns.ts";
 
 /** One end of the cable. */
@@ -49,6 +50,8 @@ export interface IsolationSpec {
   readonly inside?: CableEnd;
   /** The node's namespace; this program's own if absent. */
   readonly node?: Netns;
+  /** Table of the node's routes through the cable. @default {254} main */
+  readonly table?: number;
 }
 
 /** A namespace that is joined to the node. */
@@ -61,21 +64,24 @@ export interface Isolation {
   readonly gateways: readonly IpAddress[];
 }
 
-const OUTSIDE: CableEnd = {
+/** The node's end, unless told otherwise. */
+export const OUTSIDE: CableEnd = {
   link: "headcni-ts0",
   addresses: ["169.254.101.1/30", "fd68:6361:6e69::1/126"].map((text) => parsePrefix(text)),
 };
-const INSIDE: CableEnd = {
+/** The namespace's end, unless told otherwise. */
+export const INSIDE: CableEnd = {
   link: "uplink0",
   addresses: ["169.254.101.2/30", "fd68:6361:6e69::2/126"].map((text) => parsePrefix(text)),
 };
 
 const DEFAULT_ROUTES = { 4: parsePrefix("0.0.0.0/0"), 6: parsePrefix("::/0") } as const;
 
-/** Marks the node's routes through the cable as ours. Free in `/etc/iproute2/rt_protos`. */
-const RTPROT_HEADCNI = 104;
+/** Marks routes and rules as ours. Free in `/etc/iproute2/rt_protos`. */
+export const RTPROT_HEADCNI = 104;
 
-const NAME = "headcni-tailscale";
+/** Name of the namespace, unless told otherwise. */
+export const ISOLATION_NAME = "headcni-tailscale";
 
 /**
  * Makes sure that the namespace is there and joined; what is in order stays untouched, so a
@@ -84,7 +90,7 @@ const NAME = "headcni-tailscale";
  * @throws {NetlinkError}
  */
 export function ensureIsolation(spec: IsolationSpec = {}): Isolation {
-  const { name = NAME, outside = OUTSIDE, inside = INSIDE } = spec;
+  const { name = ISOLATION_NAME, outside = OUTSIDE, inside = INSIDE } = spec;
   using netns = ensureNetns(name);
   using node = openNode(spec);
   using room = openConnection({ netns });
@@ -120,20 +126,22 @@ export function ensureIsolation(spec: IsolationSpec = {}): Isolation {
 export function syncIsolationRoutes(
   isolation: Isolation,
   prefixes: readonly Prefix[],
-  spec: Pick<IsolationSpec, "node"> = {},
+  spec: Pick<IsolationSpec, "node" | "table"> = {},
 ): void {
   const { index, gateways } = isolation;
+  const { table = RT_TABLE_MAIN } = spec;
   using node = openNode(spec);
   const wanted = new Set(prefixes.map((prefix) => `${prefix.masked()}`));
-  for (const route of listRoutes(node, { index, protocol: RTPROT_HEADCNI })) {
-    if (wanted.has(`${route.destination}`)) continue;
-    node.execute(deleteRoute({ destination: route.destination, index, protocol: RTPROT_HEADCNI }));
+  for (const route of listRoutes(node, { index, table, protocol: RTPROT_HEADCNI })) {
+    const { destination } = route;
+    if (wanted.has(`${destination}`)) continue;
+    node.execute(deleteRoute({ destination, index, table, protocol: RTPROT_HEADCNI }));
   }
   for (const prefix of prefixes) {
     const gateway = gateways.find(({ family }) => family === prefix.family);
     if (gateway === undefined) continue;
     const destination = prefix.masked();
-    node.execute(replaceRoute({ destination, gateway, index, protocol: RTPROT_HEADCNI }));
+    node.execute(replaceRoute({ destination, gateway, index, table, protocol: RTPROT_HEADCNI }));
   }
 }
 
@@ -144,7 +152,7 @@ export function syncIsolationRoutes(
  * @throws {NetlinkError}
  */
 export function removeIsolation(spec: IsolationSpec = {}): boolean {
-  const { name = NAME, outside = OUTSIDE } = spec;
+  const { name = ISOLATION_NAME, outside = OUTSIDE } = spec;
   using node = openNode(spec);
   const link = findLink(node, { name: outside.link });
   if (link !== undefined) node.execute(deleteLink({ index: link.index }));

@@ -18,13 +18,18 @@ export {
 export {
   type CableEnd,
   ensureIsolation,
+  INSIDE,
   type Isolation,
+  ISOLATION_NAME,
   type IsolationSpec,
+  OUTSIDE,
   removeIsolation,
+  RTPROT_HEADCNI,
   syncIsolationRoutes,
 } from "./isolation.ts";
 export { type CallOptions, DEFAULT_SOCKET, LocalApi, type LocalApiOptions } from "./local_api.ts";
 export type { PingResult, PingType } from "./ping.ts";
+export { findOtherTailscaled } from "./other_tailscaled.ts";
 export { type NetfilterMode, type Prefs, prefsDifference, type PrefsEdit } from "./prefs.ts";
 export { redactKeys } from "./redact_keys.ts";
 export type { BackendState, TailnetName, TailnetNode, TailscaledStatus } from "./status.ts";

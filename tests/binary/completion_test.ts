@@ -82,7 +82,8 @@ Deno.test({
 
 /** What was typed, and what must be offered. */
 const OFFERS: readonly [line: string, words: string[]][] = [
-  ["headcni ", ["completion", "help", "ipam", "version"]],
+  ["headcni ", ["completion", "help", "ipam", "tailnet", "version"]],
+  ["headcni tailnet ", ["leave", "run", "status"]],
   ["headcni ipam re", ["release", "reserve"]],
   ["headcni ipam check --d", ["--data-dir", "--details"]],
   ["headcni ipam import ", ["host-local"]],

@@ -9,9 +9,9 @@ import { pump } from "./pump.ts";
 
 const PORT = 8080;
 /** On an interface that leads nowhere: where there is none at all, tailscaled waits for one. */
-const ADDRESS = "10.99.0.1";
+export const SERVER_ADDRESS = "10.99.0.1";
 /** Where nodes find the server. */
-export const INNER_URL = `http://${ADDRESS}:${PORT}`;
+export const INNER_URL = `http://${SERVER_ADDRESS}:${PORT}`;
 /** A migration of the database of 0.25 takes a second; a busy machine, longer. */
 const START_TIMEOUT_MS = 90_000;
 const ANSWER_TIMEOUT_MS = 10_000;
@@ -22,7 +22,7 @@ const NETWORK = [
   "link set lo up",
   "link add nowhere type veth peer name elsewhere",
   "link set elsewhere up",
-  `address add ${ADDRESS}/24 dev nowhere`,
+  `address add ${SERVER_ADDRESS}/24 dev nowhere`,
   "link set nowhere up",
   "route add default dev nowhere",
 ];
@@ -31,6 +31,8 @@ const NETWORK = [
 export interface ServerOptions {
   /** @default {"database"} */
   readonly policyMode?: "database" | "file";
+  /** Lines of `ip` that make the network of the namespace; {@linkcode SERVER_ADDRESS} is in it. */
+  readonly network?: readonly string[];
 }
 
 function config(directory: string, options: ServerOptions): string {
@@ -43,7 +45,7 @@ prefixes: { v4: 100.64.0.0/10, v6: "fd7a:115c:a1e0::/48", allocation: sequential
 database: { type: sqlite, sqlite: { path: ${directory}/db.sqlite } }
 dns: { magic_dns: false, override_local_dns: false, base_domain: tailnet.test, nameservers: { global: [] } }
 derp:
-  server: { enabled: true, region_id: 999, region_code: t, region_name: t, verify_clients: false, stun_listen_addr: "0.0.0.0:3478", private_key_path: ${directory}/derp.key, ipv4: ${ADDRESS} }
+  server: { enabled: true, region_id: 999, region_code: t, region_name: t, verify_clients: false, stun_listen_addr: "0.0.0.0:3478", private_key_path: ${directory}/derp.key, ipv4: ${SERVER_ADDRESS} }
   urls: []
   paths: []
   auto_update_enabled: false
@@ -62,6 +64,7 @@ export class TestHeadscale implements AsyncDisposable {
   /** Where the test's process reaches it. */
   readonly url: string;
   readonly #sandbox: Sandbox;
+  readonly #network: readonly string[];
   readonly #program: string;
   readonly #listener: Deno.TcpListener;
   readonly #children: Deno.ChildProcess[] = [];
@@ -72,6 +75,7 @@ export class TestHeadscale implements AsyncDisposable {
     this.directory = Deno.makeTempDirSync({ prefix: "headcni-test-" });
     Deno.writeTextFileSync(`${this.directory}/config.yaml`, config(this.directory, options));
     this.#sandbox = new Sandbox();
+    this.#network = options.network ?? NETWORK;
     this.#listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     this.url = `http://127.0.0.1:${this.#listener.addr.port}`;
   }
@@ -79,6 +83,11 @@ export class TestHeadscale implements AsyncDisposable {
   /** Name of the server's network namespace; there it is at 127.0.0.1:8080. */
   get netns(): string {
     return this.#sandbox.name;
+  }
+
+  /** Its namespace. */
+  get sandbox(): Sandbox {
+    return this.#sandbox;
   }
 
   /** Starts the server and waits until it answers. */
@@ -111,7 +120,7 @@ export class TestHeadscale implements AsyncDisposable {
 
   /** Makes the network of the server and joins it with the loopback of the test. */
   async connect(): Promise<void> {
-    for (const command of NETWORK) run("ip", "-n", this.#sandbox.name, ...command.split(" "));
+    for (const command of this.#network) run("ip", "-n", this.#sandbox.name, ...command.split(" "));
     const path = `${this.directory}/relay.sock`;
     const relay = new URL("relay.ts", import.meta.url).pathname;
     const args = ["run", "--no-config", "--quiet", "-A", relay, path, `${PORT}`];

@@ -3,7 +3,7 @@
 import { type PodRules } from "../../firewall/pod_rules.ts";
 import { type Attachment } from "../../store/attachments.ts";
 import { type NetworkRecords } from "../../store/network.ts";
-import { readStore } from "../../store/open_store.ts";
+import { readStore, type StoreOptions } from "../../store/open_store.ts";
 import { type Store } from "../../store/store.ts";
 import { type IpamRequest } from "../ipam_request.ts";
 import { storeOptions } from "../store_options.ts";
@@ -12,8 +12,13 @@ import { decodeRecord } from "./record.ts";
 
 /** All attachments of this boot, of all networks, that this plugin made, oldest first. */
 export function storedPods(request: IpamRequest): PodRules[] {
+  return podsOf(storeOptions(request));
+}
+
+/** The same, of the store that `options` name. */
+export function podsOf(options: StoreOptions): PodRules[] {
   return readStore(
-    storeOptions(request),
+    options,
     (store) => rulesOf(store, (network) => network.attachments.list()),
   ) ?? [];
 }
