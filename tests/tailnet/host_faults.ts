@@ -2,7 +2,7 @@
 
 import { assert } from "@std/assert";
 import type { Watch } from "./fault.ts";
-import { checkFlushedRules, checkForeignRoutes, hasTunnel, nodeId } from "./faults.ts";
+import { checkFlushedRules, checkForeignRoutes, checkOutage, hasTunnel, nodeId } from "./faults.ts";
 import type { TailnetNode } from "./tailnet_node.ts";
 
 async function hasCondition(node: TailnetNode, code: string): Promise<boolean> {
@@ -20,6 +20,7 @@ export async function checkHostFaults(watch: Watch, t: Deno.TestContext): Promis
     () => checkForeignRoutes(watch),
   );
   await step("rules and routes are flushed", () => checkFlushedRules(watch));
+  await step("Headscale is away for a minute", () => checkOutage(watch));
   await step(
     "somebody says tailscale down: it is told, and left to them",
     () =>
