@@ -35,12 +35,18 @@ export interface ClusterOptions {
   readonly onJoined?: (node: TailnetNode) => Promise<void>;
 }
 
+/** What the machine resolves names by: real tailscaled write there if one lets them. */
+function readNameServers(): string {
+  return Deno.readTextFileSync("/etc/resolv.conf");
+}
+
 /** See the top of this file. */
 export class Cluster implements AsyncDisposable {
   readonly nodes: TailnetNode[] = [];
   readonly #stack = new AsyncDisposableStack();
   readonly server: TestHeadscale;
   readonly sniffer: Sniffer;
+  readonly #nameServers = readNameServers();
 
   constructor(server: TestHeadscale) {
     this.server = server;
@@ -104,6 +110,7 @@ export class Cluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack[Symbol.asyncDispose]();
+    assertEquals(readNameServers(), this.#nameServers, "the machine's /etc/resolv.conf changed");
   }
 }
 

@@ -23,6 +23,18 @@ export interface AttachedPod {
   readonly address6: string;
 }
 
+/**
+ * Runs a program with an `/etc` of its own. A tailscaled that is logged in writes its DNS settings to
+ * `/etc/resolv.conf`, and all nodes of a test share the machine's files.
+ */
+const OWN_ETC = `
+set -e
+layer=$(mktemp -d "$0/etc-XXXXXX")
+mkdir "$layer/upper" "$layer/work"
+mount -t overlay overlay -o "lowerdir=/etc,upperdir=$layer/upper,workdir=$layer/work" /etc
+exec "$@"
+`;
+
 /** See the top of this file. */
 export class TailnetNode extends Node {
   readonly directory: string = Deno.makeTempDirSync({ prefix: "headcni-test-" });
@@ -135,6 +147,8 @@ export class TailnetNode extends Node {
     const directory = `${this.directory}/host`;
     Deno.mkdirSync(directory, { recursive: true });
     this.spawn("host-tailscaled", [
+      ...["unshare", "--mount", "--propagation", "private", "sh", "-c", OWN_ETC],
+      directory,
       tailscaled.path,
       "--tun=tailscale0",
       `--socket=${this.hostSocket}`,
