@@ -57,6 +57,9 @@ export async function runTailnet(options: FaceOptions, signal: AbortSignal): Pro
   } finally {
     await tailnet.supervisor?.release();
   }
+  for (const { operation, outcome, count, sumS } of tailnet.latency.rows()) {
+    log.debug("Headscale was asked", { operation, outcome, count, meanMs: 1000 * sumS / count });
+  }
   log.info("ended; packets flow on, headcni tailnet leave ends that, too");
 }
 

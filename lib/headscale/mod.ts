@@ -21,6 +21,7 @@ export {
 export { HeadscaleError, type HeadscaleErrorKind, isHeadscaleError } from "./errors.ts";
 export type { Features } from "./features.ts";
 export { Headscale, type HeadscaleOptions, openHeadscale } from "./headscale.ts";
+export { type Latency, LATENCY_BOUNDS_S, LatencyHistogram } from "./latency.ts";
 export type { HeadscaleNode } from "./nodes.ts";
 export type { PolicyOutcome } from "./policy.ts";
 export { type MergedPolicy, mergePolicy, PolicyError, type PolicyWish } from "./policy_merge.ts";

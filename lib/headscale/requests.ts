@@ -50,7 +50,7 @@ export interface Attempt {
   readonly seconds: number;
 }
 
-/** Told of every attempt; the daemon makes a histogram of it. */
+/** Told of every attempt; `latency.ts` makes a histogram of it. */
 export type RecordAttempt = (attempt: Attempt) => void;
 
 /** Options every call of the client takes. */

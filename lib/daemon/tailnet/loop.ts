@@ -17,6 +17,7 @@ import { type Memory, NO_MEMORY, type Observed } from "./observed.ts";
 import { type Plan, reconcile } from "./reconcile.ts";
 import { readRecord } from "./record.ts";
 import { describeStep, type Step } from "./step.ts";
+import type { LatencyHistogram } from "../../headscale/mod.ts";
 import type { LocalApi } from "../../tailscale/mod.ts";
 import type { ProcessTable } from "../../sys/process_table.ts";
 import { openOwnNetns } from "../../netlink/mod.ts";
@@ -27,6 +28,8 @@ export interface LoopContext extends ApplyContext {
   readonly desired: Desired;
   readonly api: LocalApi;
   readonly table: ProcessTable;
+  /** How long Headscale took to answer, since this was opened. */
+  readonly latency: LatencyHistogram;
 }
 
 /** What the loop found at its last look. */

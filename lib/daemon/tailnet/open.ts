@@ -1,7 +1,7 @@
 /** Opens all that the tailnet part works with, from the configuration. */
 
 import { podsOf } from "../../cni/native/stored_pods.ts";
-import { openHeadscale, readApiKey } from "../../headscale/mod.ts";
+import { LatencyHistogram, openHeadscale, readApiKey } from "../../headscale/mod.ts";
 import { dataDirectory } from "../../store/location.ts";
 import { systemClock } from "../../sys/clock.ts";
 import { denoFiles } from "../../sys/files.ts";
@@ -36,7 +36,9 @@ export function openTailnet(config: NodeConfig, options: OpenOptions): OpenTailn
     file: server.apiKeyFile,
     credentialsDirectory: env("CREDENTIALS_DIRECTORY"),
   });
+  const latency = new LatencyHistogram();
   const headscale = openHeadscale({
+    record: latency.record,
     url: server.url,
     apiKey,
     caFile: server.caFile,
@@ -51,6 +53,7 @@ export function openTailnet(config: NodeConfig, options: OpenOptions): OpenTailn
     kernel,
     tun: tailscale.tun,
     headscale,
+    latency,
     supervisor,
     api: supervisor?.api ?? new LocalApi({ socketPath: tailscale.socket }),
     owner: { user: server.user, tags: server.tags },

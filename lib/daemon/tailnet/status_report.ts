@@ -39,6 +39,8 @@ export interface TailnetStatus {
     readonly message: string;
     readonly remedy: string | null;
   }[];
+  /** Questions to Headscale for this status, and how long the slowest took. */
+  readonly headscale: { readonly requests: number; readonly slowestMs: number };
   /** What the loop would do now; empty in a healthy node. */
   readonly pending: readonly string[];
   /** Warnings of tailscaled itself. */
@@ -91,6 +93,10 @@ export async function readStatus(context: LoopContext): Promise<TailnetStatus> {
       path: directEndpoint ?? (active && relay !== undefined ? `relay ${relay}` : null),
     })),
     conditions: conditions.map(({ remedy, ...rest }) => ({ ...rest, remedy: remedy ?? null })),
+    headscale: {
+      requests: context.latency.rows().reduce((sum, { count }) => sum + count, 0),
+      slowestMs: Math.round(context.latency.slowestS() * 1000),
+    },
     pending: steps.map(describeStep),
     health: status?.health ?? [],
   };
