@@ -1,7 +1,9 @@
 /** A chain of four that fails at each plugin, in each way: CHECK, STATUS and GC. */
 
 import { assert, assertEquals } from "@std/assert";
-import { chainOf, resultOf, TYPES } from "./fake_plugins.ts";
+import { type Answer } from "../plugin/node.ts";
+import { type Way } from "./failures.ts";
+import { chainOf, type FakeNode, resultOf, TYPES } from "./fake_plugins.ts";
 import {
   assertEnvironment,
   assertInput,
@@ -36,11 +38,24 @@ Deno.test("CHECK ends at the first plugin that fails", async (test) => {
   });
 });
 
+/** A runtime asks again, too: four programs in less than a second are much for a busy machine. */
+const PATIENCE = 8;
+
+/** STATUS, repeated while it is about time and not about what the test has planted. */
+async function askStatus(node: FakeNode, way: Way): Promise<Answer> {
+  for (let attempt = 1;; attempt++) {
+    const answer = await node.call("STATUS");
+    const isLate = /\d ms\b/.test(answer.value?.msg ?? "");
+    if (way.isSlow || !isLate || attempt === PATIENCE) return answer;
+    node.calls();
+  }
+}
+
 Deno.test("STATUS ends at the first plugin that is not ready", async (test) => {
   await eachCase(test, CASES, async (node, one) => {
     const { way, at } = one;
     way.plant(node, typeAt(at), "STATUS");
-    const { code, value } = await node.call("STATUS");
+    const { code, value } = await askStatus(node, way);
     const calls = node.calls().filter(({ name }) => !name.startsWith("VERSION"));
     const last = way.ofResult ? 3 : way.neverRuns ? -1 : at;
     // With four plugins and less than a second, a busy machine may not get to the one that hangs.
