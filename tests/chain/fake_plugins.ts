@@ -145,9 +145,14 @@ export class FakeNode implements AsyncDisposable {
     const log = `${this.directory}/log`;
     const names = [...Deno.readDirSync(log)].map(({ name }) => name).sort();
     const calls = names.map((name) => readCall(`${log}/${name}`));
-    Deno.removeSync(log, { recursive: true });
-    Deno.mkdirSync(log);
+    this.forgetCalls();
     return calls;
+  }
+
+  /** As if no plugin had been called; one that was killed has not written down everything. */
+  forgetCalls(): void {
+    Deno.removeSync(`${this.directory}/log`, { recursive: true });
+    Deno.mkdirSync(`${this.directory}/log`);
   }
 
   /** The same, only which plugin and which verb. */

@@ -47,7 +47,7 @@ async function askStatus(node: FakeNode, way: Way): Promise<Answer> {
     const answer = await node.call("STATUS");
     const isLate = /\d ms\b/.test(answer.value?.msg ?? "");
     if (way.isSlow || !isLate || attempt === PATIENCE) return answer;
-    node.calls();
+    node.forgetCalls();
   }
 }
 
