@@ -17,7 +17,8 @@ function programName(): string {
   } catch {
     path = Deno.execPath(); // no /proc: macOS, Windows, or a chroot without it
   }
-  return path.replace(/^.*[/\\]/, "").replace(/\.exe$/i, "");
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+  return Deno.build.os === "windows" ? name.replace(/\.exe$/i, "") : name;
 }
 
 type Plugin = typeof import("../lib/cni/plugin_face.ts");
@@ -82,12 +83,12 @@ const streams = {
 
 async function main(): Promise<number> {
   const command = Deno.env.get("CNI_COMMAND");
-  const name = programName();
   if (command === "VERSION") {
     const { VERSION_ANSWER } = await import("../lib/cni/version.ts");
     streams.stdout.write(JSON.stringify(VERSION_ANSWER) + "\n");
     return 0;
   }
+  const name = programName();
   if (command !== undefined || name === IPAM_NAME) {
     const { runPlugin } = await loadPlugin();
     const face = name === IPAM_NAME ? "ipam" : "main";

@@ -19,15 +19,4 @@ export {
   usableRange,
   wholeRange,
 } from "./range.ts";
-export {
-  IPV4_ANY,
-  IPV6_ANY,
-  LINK_LOCAL_IPV4,
-  LINK_LOCAL_IPV6,
-  LOOPBACK_IPV4,
-  LOOPBACK_IPV6,
-  MULTICAST_IPV4,
-  MULTICAST_IPV6,
-  TAILNET_IPV4,
-  TAILNET_IPV6,
-} from "./well_known.ts";
+export { TAILNET_IPV4, TAILNET_IPV6 } from "./well_known.ts";

@@ -1,5 +1,7 @@
 /** Who holds a lock, for a message to a person. */
 
+import { procTable } from "./process_table.ts";
+
 /** A process, as a person would look for it. */
 export interface LockHolder {
   readonly pid: number;
@@ -21,7 +23,7 @@ export function findLockHolder(path: string): LockHolder | undefined {
       return kind === "FLOCK" && file?.split(":")[2] === String(ino) ? [Number(pid)] : [];
     });
     const pid = pids.find((candidate) => hasOpen(candidate, path));
-    return pid === undefined ? undefined : { pid, program: programOf(pid) };
+    return pid === undefined ? undefined : { pid, program: procTable.find(pid)?.name };
   } catch {
     return undefined; // what it would have told is an addition to a message
   }
@@ -36,13 +38,5 @@ function hasOpen(pid: number, path: string): boolean {
     );
   } catch {
     return false; // it ended, or is not ours to look at
-  }
-}
-
-function programOf(pid: number): string | undefined {
-  try {
-    return Deno.readTextFileSync(`/proc/${pid}/comm`).trim();
-  } catch {
-    return undefined;
   }
 }

@@ -11,6 +11,10 @@ import { ProcessError } from "./process_error.ts";
 /** A process at the moment it was looked at. */
 export interface ProcessFacts {
   readonly pid: number;
+  /** The process that started it, or that took over from that one. */
+  readonly parent: number;
+  /** The process that leads its session. */
+  readonly session: number;
   /** Clock ticks from boot to its start. */
   readonly startTicks: string;
   /** First 15 characters of the program's file name. */
@@ -59,13 +63,17 @@ function readProcess(pid: number): ProcessFacts | undefined {
   const uid = attempt(() => Deno.statSync(directory).uid);
   // The name stands in parentheses and may itself hold any character.
   const [, name, state, rest = ""] = /^\d+ \((.*)\) (\S) (.*)$/s.exec(stat ?? "") ?? [];
-  // Field 22; `rest` begins with field 4.
-  const startTicks = rest.split(" ")[18];
+  // Fields 4, 6 and 22.
+  const fields = rest.split(" ");
+  const [parent, , session] = fields;
+  const startTicks = fields[18];
   if (name === undefined || startTicks === undefined || state === "Z" || state === "X") {
     return undefined;
   }
   return {
     pid,
+    parent: Number(parent),
+    session: Number(session),
     startTicks,
     name,
     executable: attempt(() => Deno.readLinkSync(`${directory}/exe`)),

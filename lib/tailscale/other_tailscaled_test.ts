@@ -6,6 +6,8 @@ import { findOtherTailscaled, otherTailscaledError } from "./other_tailscaled.ts
 
 const OTHER: ProcessFacts = {
   pid: 70,
+  parent: 1,
+  session: 70,
   startTicks: "1",
   name: "tailscaled",
   executable: "/usr/sbin/tailscaled",

@@ -12,6 +12,8 @@ import {
 const ARGS = ["--socket=/run/t.sock", "--statedir=/var/t", "--port=41645"];
 const FACTS: ProcessFacts = {
   pid: 70,
+  parent: 1,
+  session: 70,
   startTicks: "1000",
   name: "tailscaled",
   executable: "/usr/sbin/tailscaled",

@@ -59,7 +59,7 @@ export function rivals(
   let known: ReadonlySet<string> | undefined;
   return (hostInterface) => {
     known ??= new Set(siblings().map((sibling) => sibling.hostInterface));
-    // An interface comes before its rules and goes after them.
+    // An interface comes before its rules. Rules without one are what a DEL has yet to remove.
     if (findLink(route, { name: hostInterface }) === undefined) return "gone";
     return known.has(hostInterface) ? "sibling" : "stranger";
   };
