@@ -11,13 +11,7 @@ import { toCniError } from "./error_code.ts";
 import { type AttachmentCommand, type CallParameters, readParameters } from "./environment.ts";
 import { EnvironmentError, InputError } from "./errors.ts";
 import { decodeNetworkConfig, type NetworkConfig } from "./network_config.ts";
-import {
-  checkVersion,
-  type CniVersion,
-  findVersion,
-  SPEC_VERSION,
-  VERSION_ANSWER,
-} from "./version.ts";
+import { checkVersion, type CniVersion, findVersion, SPEC_VERSION } from "./version.ts";
 
 /** What a plugin call may touch: its environment and its streams. */
 export interface PluginIo {
@@ -61,7 +55,7 @@ export type VerbEntry =
     readonly run: Verb<AttachmentCall>;
   };
 
-/** The verbs of a face by the value of `CNI_COMMAND`, `VERSION` apart. */
+/** The verbs of a face by the value of `CNI_COMMAND`; the program's entry answers `VERSION`. */
 export type VerbTable = Readonly<Record<string, VerbEntry>>;
 
 /**
@@ -72,11 +66,6 @@ export type VerbTable = Readonly<Record<string, VerbEntry>>;
  */
 const LIMITS_MS: Readonly<Record<string, number>> = { DEL: 9_000, CHECK: 9_000, STATUS: 900 };
 const OTHER_LIMIT_MS = 28_000;
-
-/** How long `command` may take. */
-export function limitMs(command: string): number {
-  return LIMITS_MS[command] ?? OTHER_LIMIT_MS;
-}
 
 /** Options of {@linkcode dispatch}. */
 export interface DispatchOptions {
@@ -97,10 +86,11 @@ export async function dispatch(
   let failure: CallEnd["failure"];
   try {
     const { command } = notes;
-    const endMs = clock.monotonicMs() + limitMs(command);
+    const limitMs = LIMITS_MS[command] ?? OTHER_LIMIT_MS;
+    const endMs = clock.monotonicMs() + limitMs;
     const leftMs = () => endMs - clock.monotonicMs();
-    const result = command === "VERSION" ? VERSION_ANSWER : await withTimeLimit(
-      limitMs(command),
+    const result = await withTimeLimit(
+      limitMs,
       () => carryOut(chooseVerb(verbs, command), { io: noting(io, notes), notes, leftMs }),
       { operation: "carry out", subject: command, clock },
     );

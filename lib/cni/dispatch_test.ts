@@ -56,12 +56,6 @@ Deno.test("dispatch() gives the verb the configuration and the version", async (
   assertEquals(seen?.config.raw, CONFIG);
 });
 
-Deno.test("dispatch() answers VERSION without reading standard input", async () => {
-  const stdin = new Error("must not be read");
-  const { code, stdout } = await call({}, "VERSION", { stdin });
-  assertEquals([code, JSON.parse(stdout).cniVersion], [0, "1.1.0"]);
-});
-
 Deno.test("dispatch() tells an unknown command what it knows", async () => {
   const error = await failure(table("ADD", () => 1), "BOGUS");
   assertEquals(error.code, 4);

@@ -41,7 +41,7 @@ interface Run {
 
 /** Carries out ADD and returns the result in the caller's version. */
 export async function add(call: AttachmentCall, ports: ChainPorts = {}): Promise<unknown> {
-  const budget = new Budget("ADD");
+  const budget = new Budget(call);
   const context = contextOf(call, ports);
   const elements = elementsOf(call, context);
   const target = targetOf(call, context);

@@ -14,7 +14,7 @@ import { callElement } from "./run_element.ts";
 
 /** Carries out CHECK. @throws {CheckError} or what a plugin says. */
 export async function check(call: AttachmentCall, ports: ChainPorts = {}): Promise<void> {
-  const budget = new Budget("CHECK");
+  const budget = new Budget(call);
   const context = contextOf(call, ports);
   const target = targetOf(call, context);
   const previous = previousResult(call.config.raw, call.version);

@@ -28,7 +28,7 @@ export async function del(call: AttachmentCall, ports: ChainPorts = {}): Promise
   const context = contextOf(call, ports);
   const state = new ChainState(call);
   const target = targetOf(call, context);
-  const options = { context, state, target, budget: new Budget("DEL"), previous: given(call) };
+  const options = { context, state, target, budget: new Budget(call), previous: given(call) };
   const { chain, isNative } = await state.find(target);
   failpoint("chain.del.begun");
   if (chain !== undefined) {
@@ -50,7 +50,7 @@ export async function delOthers(call: AttachmentCall, ports: ChainPorts = {}): P
     await del(call, ports);
     return true;
   }
-  const options = { context, state, target, budget: new Budget("DEL"), previous: given(call) };
+  const options = { context, state, target, budget: new Budget(call), previous: given(call) };
   await delSaved(call, options);
   // Its addresses may have been taken over into our store.
   return false;

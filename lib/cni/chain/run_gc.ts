@@ -55,7 +55,7 @@ function collectionOf(call: PluginCall, ports: ChainPorts): Collection {
     call,
     context: contextOf(call, ports),
     state: new ChainState(call),
-    budget: new Budget("GC"),
+    budget: new Budget(call),
     valid: readValidAttachments(call.config.raw),
     failures: [],
   };

@@ -12,7 +12,7 @@ import { checkVersionSpoken } from "./spoken_versions.ts";
 
 /** Carries out STATUS. @throws {NotReadyError}, or what the first plugin says that is not ready. */
 export async function status(call: PluginCall, ports: ChainPorts = {}): Promise<void> {
-  const budget = new Budget("STATUS");
+  const budget = new Budget(call);
   const context = contextOf(call, ports);
   try {
     const elements = elementsOf(call, context);

@@ -8,7 +8,6 @@ import { addressSource } from "../choose_address_source.ts";
 import { type AttachmentCall } from "../dispatch.ts";
 import { type AttachmentRequest, attachmentRequest } from "../ipam_request.ts";
 import { isJsonObject } from "../../sys/json_reader.ts";
-import { detachAside } from "./attach.ts";
 import { findContainer } from "./container.ts";
 import { hostInterfaceName } from "./host_interface.ts";
 import { Node } from "./node.ts";
@@ -24,21 +23,16 @@ export interface DelOptions {
 /** Carries out DEL. */
 export async function del(call: AttachmentCall, options: DelOptions = {}): Promise<void> {
   const request = attachmentRequest(call);
-  const hostInterface = hostInterfaceName(request);
-  using node = new Node();
-  // Begun before anything else, since its name is all that is needed (`remove.ts`).
-  const { network } = request;
-  const detached = detachAside(node.route, { name: hostInterface, network });
-  // Whatever happens: its socket stays open until it is done. removeAttachment tells a failure.
-  await using _done = { [Symbol.asyncDispose]: () => detached.then(() => {}, () => {}) };
-  detached.catch(() => {});
   const stored = storedAttachment(request);
   if (await options.takeOver?.(stored)) return;
   const { record, heirs } = stored;
+  using node = new Node();
   using container = findContainer(call.parameters);
   call.notes.addresses = record?.addresses.map(String) ?? [];
   call.notes.mark("config");
-  await removeAttachment(node, { hostInterface, network, record, heirs, container, detached });
+  const { network } = request;
+  const hostInterface = hostInterfaceName(request);
+  await removeAttachment(node, { hostInterface, network, record, heirs, container });
   failpoint("del.removed");
   call.notes.mark("remove");
   const type = record?.delegate ?? ipamType(request);

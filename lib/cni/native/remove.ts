@@ -34,8 +34,6 @@ export interface Remains {
   readonly heirs?: readonly PodRules[] | undefined;
   /** Its namespace, if that is still there. */
   readonly container?: Container | undefined;
-  /** The deletion of the host interface, if it has begun. */
-  readonly detached?: Promise<boolean>;
 }
 
 /**
@@ -55,9 +53,10 @@ export async function removeAttachment(node: Node, remains: Remains): Promise<vo
       return undefined;
     }
   };
-  const detached = remains.detached ?? detachAside(node.route, { name: hostInterface, network });
-  // Awaited below; until then a failure must not count as unhandled.
-  detached.catch(() => {});
+  const detached = detachAside(node.route, { name: hostInterface, network });
+  // Whatever happens: its socket must stay open until it is done. A failure is told below.
+  const done = detached.then(() => {}, () => {});
+  await using _done = { [Symbol.asyncDispose]: () => done };
   if (record !== undefined) {
     await attempt(() => removeFromFilter(node.filter, { ...record, hostInterface }));
     failpoint("del.filter");
